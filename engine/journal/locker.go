@@ -1,0 +1,43 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrLocked is wrapped by every error that says that another apply runs on this host.
+var ErrLocked = errors.New("another apply runs on this host")
+
+// Owner is who holds the lock.
+type Owner struct {
+	PID       int       `json:"pid"`
+	StartedAt time.Time `json:"started_at"`
+}
+
+// LockedError is ErrLocked with the owner that the lock names; Owner is zero when its record cannot be read.
+type LockedError struct {
+	Path  string
+	Owner Owner
+}
+
+// Error names the owner.
+func (e *LockedError) Error() string {
+	if e.Owner.PID == 0 {
+		return fmt.Sprintf("%s: %s is locked by a process that has not said who it is", ErrLocked, e.Path)
+	}
+	return fmt.Sprintf("%s: process %d, started %s, holds %s; wait for it to end", ErrLocked, e.Owner.PID,
+		e.Owner.StartedAt.UTC().Format(time.RFC3339), e.Path)
+}
+
+// Unwrap gives ErrLocked.
+func (e *LockedError) Unwrap() error { return ErrLocked }
+
+// Locker is an exclusive lock that dies with its owner. The content of the locked file only informs: it never decides.
+type Locker interface {
+	// Lock takes the lock on a file and makes the file where it is missing; the folder must exist. Held by somebody else, it
+	// fails at once with a LockedError.
+	Lock(path string, owner Owner) (release func() error, err error)
+	// Peek fails with a LockedError when somebody holds the lock. It makes and takes nothing.
+	Peek(path string) error
+}

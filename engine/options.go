@@ -1,0 +1,137 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"time"
+
+	"gyrum.ai/engine/drift"
+	"gyrum.ai/engine/fsys"
+	"gyrum.ai/engine/host"
+	"gyrum.ai/engine/journal"
+	"gyrum.ai/engine/resource"
+)
+
+// BaseRole is the role that every host of a catalog carries when the catalog has it; it comes before all others.
+const BaseRole = "host"
+
+// Target is what is declared for one host.
+type Target struct {
+	// Host is the host's name in the catalog.
+	Host string
+	// Catalog is what the report says of the catalog; its Digest enters the plan hash.
+	Catalog drift.Catalog
+	// Roles are the host's effective roles in the order of apply.
+	Roles []Role
+	// Resources are the resources of those roles in the order of apply.
+	Resources []resource.Resource
+}
+
+// Role is one effective role of a host.
+type Role struct {
+	Name     string
+	Requires []string
+}
+
+// Module names the two modules of a resource type by digest ("sha256:…").
+type Module struct {
+	Type    string
+	Observe string
+	Apply   string
+}
+
+// Observer is the reading side of the plugins. Its methods may be called from several goroutines at once.
+// Nothing that writes can be reached from it.
+type Observer interface {
+	// Warm begins to load what the types need, in the background.
+	Warm(types ...string)
+	// Observe tells the state of each resource, in the order asked. All are of the type named.
+	Observe(ctx context.Context, typ string, rs []resource.Resource) ([]drift.Observation, error)
+	// Diff gives the decision for each, nil for what is in sync, in the order asked.
+	Diff(ctx context.Context, typ string, in []drift.DiffInput) ([]*drift.Decision, error)
+}
+
+// Hand is the writing side of one apply. Its methods may be called from several goroutines at once when roles run
+// in parallel.
+type Hand interface {
+	// Apply executes one action; output is what a command left to record, also when it failed.
+	Apply(ctx context.Context, r resource.Resource, obs drift.Observation, action drift.Action) (output json.RawMessage, err error)
+	// Finish does what is due at the end of a pass: a daemon-reload, the record of units known to be fresh.
+	Finish(ctx context.Context) error
+}
+
+// Selection narrows a run to a part of the host's resources. A term is a role, a resource type or a resource id.
+type Selection struct {
+	// Only keeps what matches one of its terms; empty keeps everything.
+	Only []string
+	// Skip drops what matches one of its terms.
+	Skip []string
+}
+
+// CheckOptions is what a check needs.
+type CheckOptions struct {
+	Target    Target
+	Selection Selection
+	// Modules are the modules of the types; every type of Target must be among them.
+	Modules []Module
+	// Plugins is the reading side.
+	Plugins Observer
+	// State and StateDir tell where applies are recorded; a check reads the apply number there and nothing else.
+	State    fsys.ReadFS
+	StateDir string
+	// Speculate plays the plan on a model of what was observed and notes where it would not converge.
+	Speculate bool
+	// Clock is time.Now when nil. Its times must carry a monotonic reading for durations to be right.
+	Clock func() time.Time
+	// Random feeds the run ids; crypto/rand when nil.
+	Random io.Reader
+}
+
+// ApplyOptions is what an apply needs besides.
+type ApplyOptions struct {
+	CheckOptions
+	// Live is a reading side that asks the host anew for every call and replays no trace. It serves the look just
+	// before each action, the later passes and the last report. Plugins serves when it is nil.
+	Live Observer
+	// Refresh makes the host side forget what it remembers of earlier questions; it is called before each look and
+	// must be safe beside calls of Live. May be nil.
+	Refresh func()
+	// StateFS is State for writing.
+	StateFS fsys.FS
+	// Locker guards the one apply a host; the kernel's file lock when nil.
+	Locker journal.Locker
+	// NewHand builds the writing side. It is called once, after the plan was confirmed and the journal opened; on must be
+	// told of every effect.
+	NewHand func(ctx context.Context, on host.EffectFunc) (Hand, error)
+
+	// ConfirmPlan confirms the plan that has this hash.
+	ConfirmPlan string
+	// AutoConfirm confirms whatever the plan is, and goes on for up to three passes.
+	AutoConfirm bool
+	// Confirm asks a person; nil where there is none to ask.
+	Confirm func(plan *drift.Report) (bool, error)
+	// Confirmer says who confirms, for the journal.
+	Confirmer journal.Confirmer
+	// Parallel is how many roles may run at once; 0 and 1 mean one after another.
+	Parallel int
+	// Progress, when set, is told of each item as it is dealt with: before an action Result is nil, after it is set.
+	// It is never called from two goroutines at once.
+	Progress func(item drift.Item)
+}
+
+// ApplyResult is what came of an apply.
+type ApplyResult struct {
+	// Refused says that the plan was not confirmed: Why says why, Plan is the fresh plan, nothing was executed.
+	Refused bool
+	Why     string
+	Plan    *drift.Report
+	// Executed is the report of what was done: the items of all passes with their results. Nil when refused.
+	Executed *drift.Report
+	// After is the last observation; it follows Executed. Nil when refused.
+	After *drift.Report
+	// Interrupted says that a signal stopped the run between two actions.
+	Interrupted bool
+	// Err is what went wrong beside the items: the journal could not be written, a due daemon-reload failed.
+	Err error
+}
