@@ -10,6 +10,17 @@ import (
 	"io/fs"
 )
 
+// The kinds of an inode, as Info names them.
+const (
+	KindFile      = "file"
+	KindDirectory = "directory"
+	KindSymlink   = "symlink"
+	KindFIFO      = "fifo"
+	KindSocket    = "socket"
+	KindBlock     = "block"
+	KindChar      = "char"
+)
+
 // Info is what fstatat(2) with AT_SYMLINK_NOFOLLOW tells of one name.
 type Info struct {
 	// Kind is file, directory, symlink, fifo, socket, block or char.
@@ -25,7 +36,11 @@ type Info struct {
 	MTime, CTime int64
 }
 
-// ReadDir is an open directory that can only be looked at.
+// Same says that both describe one inode.
+func (i Info) Same(o Info) bool { return i.Dev == o.Dev && i.Ino == o.Ino && i.Kind == o.Kind }
+
+// ReadDir is an open directory that can only be looked at. Names are single path elements; "", ".", ".." and anything
+// with a slash or a NUL are EINVAL.
 type ReadDir interface {
 	// Stat describes the directory itself.
 	Stat() (Info, error)
@@ -39,6 +54,8 @@ type ReadDir interface {
 	Open(name string) (io.ReadCloser, error)
 	// Names lists it, sorted.
 	Names() ([]string, error)
+	// Empty says whether nothing is listed, without reading a large directory to its end.
+	Empty() (bool, error)
 	io.Closer
 }
 
@@ -59,17 +76,14 @@ type Dir interface {
 	OpenAppend(name string, mode uint32) (File, error)
 	// Mkdir makes a directory with exactly this mode, whatever the umask or a set-group-id parent.
 	Mkdir(name string, mode uint32) error
-	// Chmod and Chown change a name in it that is not a symlink.
-	Chmod(name string, mode uint32) error
-	Chown(name string, uid, gid uint32) error
+	// Pin holds on to the inode behind a name that is no symlink, so that it can be looked at and then changed without
+	// another one taking its place in between.
+	Pin(name string) (Node, error)
 	// Rename moves a name within the directory, replacing what stood there.
 	Rename(from, to string) error
 	// Unlink removes a name that is no directory, Rmdir an empty directory.
 	Unlink(name string) error
 	Rmdir(name string) error
-	// Attributes and SetAttributes carry extended attributes (ACLs among them) of a name in it.
-	Attributes(name string) (map[string][]byte, error)
-	SetAttributes(name string, attrs map[string][]byte) error
 	// Sync makes the directory's entries durable (fsync(2)).
 	Sync() error
 }
@@ -81,11 +95,25 @@ type FS interface {
 	WritableRoot() (Dir, error)
 }
 
+// Node is one inode that is held on to.
+type Node interface {
+	Stat() (Info, error)
+	// Chmod sets the twelve permission bits. Chown clears set-id bits and file capabilities as chown(2) does.
+	Chmod(mode uint32) error
+	Chown(uid, gid uint32) error
+	// Attributes gives its extended attributes, ACLs among them; none where the file system has none.
+	Attributes() (map[string][]byte, error)
+	io.Closer
+}
+
 // File is a file that is being written.
 type File interface {
 	io.Writer
 	Chmod(mode uint32) error
 	Chown(uid, gid uint32) error
+	// SetAttributes makes these its extended attributes. Attributes under security. that are not listed stay: labels are
+	// the kernel's to give.
+	SetAttributes(attrs map[string][]byte) error
 	// Sync makes the content and the metadata durable (fsync(2)).
 	Sync() error
 	io.Closer
@@ -97,3 +125,16 @@ var (
 	ErrPermission = fs.ErrPermission
 	ErrExist      = fs.ErrExist
 )
+
+// ValidName says whether a name is a single path element that the kernel takes.
+func ValidName(name string) bool {
+	if name == "" || name == "." || name == ".." {
+		return false
+	}
+	for i := range len(name) {
+		if name[i] == '/' || name[i] == 0 {
+			return false
+		}
+	}
+	return true
+}
