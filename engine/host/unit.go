@@ -22,8 +22,10 @@ type UnitWriter interface {
 	Disable(ctx context.Context, name string) error
 	// Reload has the manager read all unit files anew (daemon-reload).
 	Reload(ctx context.Context) error
-	// ResetFailed clears the latched failure of a unit; it reports false when there was none.
-	ResetFailed(ctx context.Context, name string) (bool, error)
+	// Failed lists the units with a latched failure that name stands for: itself, or the instances of a template.
+	Failed(ctx context.Context, name string) ([]string, error)
+	// ResetFailed clears the latched failure of one unit.
+	ResetFailed(ctx context.Context, name string) error
 	// Remember records the digests of the unit's inputs, durably, if the unit is known to run from them as they are.
 	// It writes nothing when the newest record says the same.
 	Remember(ctx context.Context, query UnitQuery) error
@@ -54,10 +56,12 @@ type UnitInput struct {
 type InputFact struct {
 	Exists bool
 	Kind   string
-	// Digest is "sha256:…", or "hmac-sha256:…" where the content is secret; of a directory it covers names, kinds, modes,
-	// owners and contents below it. Empty when the path does not exist.
+	// Digest is "sha256:…" of a file's content, "hmac-sha256:…" where that is secret; a directory's covers its own mode
+	// and owner, not what lies in it. Empty when the path does not exist, and for a secret as long as the state folder
+	// has no key: the times must do then.
 	Digest string
-	// MTime and CTime are in nanoseconds since the epoch, the latest within a directory.
+	// MTime and CTime are in nanoseconds since the epoch, after a symlink the later of both. MTime is 0 for a directory:
+	// it changes with the entries, which are no input.
 	MTime, CTime int64
 }
 
