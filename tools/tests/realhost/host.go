@@ -111,7 +111,7 @@ mount -t overlay overlay -o "lowerdir=$LOWER,upperdir=$SCRATCH/upper,workdir=$SC
 exec systemd-nspawn --register=no --keep-unit -q -b -D "$SCRATCH/merged" --console=pipe --link-journal=no "$@"
 `
 
-func cgroupName(name string) string { return "gyrum-test-" + name }
+func cgroupName(name string) string { return testPrefix + name }
 
 func (h *Host) boot() {
 	h.t.Helper()

@@ -89,30 +89,38 @@ func removeTree(dir string) error {
 	return os.Remove(dir)
 }
 
-// sweep removes what hosts of test processes left behind that were killed: their cgroups and their folders. A host
-// whose maker still runs is not touched.
+// sweep removes what hosts of test processes left behind that were killed: their cgroups, folders and networks. A host
+// whose maker still runs is not touched. What cannot be removed now is tried again by the next host.
 func sweep(cache string) {
-	entries, err := os.ReadDir(filepath.Join(cache, "run"))
-	if err != nil {
-		return
+	for _, name := range leftovers(filepath.Join(cache, "run"), "") {
+		if removeCgroup(name) == nil {
+			_ = os.RemoveAll(filepath.Join(cache, "run", name))
+		}
 	}
-	for _, e := range entries {
-		maker, ok := makerOf(e.Name())
-		if !ok || alive(maker) {
-			continue
-		}
-		if removeCgroup(e.Name()) == nil {
-			// Best effort: what cannot be removed now is tried again by the next host.
-			_ = os.RemoveAll(filepath.Join(cache, "run", e.Name()))
-		}
+	for _, name := range leftovers(netnsDir, testPrefix) {
+		_ = ip("netns", "delete", testPrefix+name)
 	}
 }
 
-// makerOf reads the process id in a host's name.
-func makerOf(name string) (int, bool) {
-	digits, _, ok := strings.Cut(strings.TrimPrefix(name, "h"), "-")
-	pid, err := strconv.Atoi(digits)
-	return pid, ok && err == nil
+// testPrefix marks what the helper makes outside its cache folder.
+const testPrefix = "gyrum-test-"
+
+// leftovers lists the names in a folder, less the prefix, whose maker has ended. A name is a letter, its maker's
+// process id, a dash and a number.
+func leftovers(dir, prefix string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, e := range entries {
+		name, ours := strings.CutPrefix(e.Name(), prefix)
+		digits, _, ok := strings.Cut(strings.TrimLeft(name, "hn"), "-")
+		if pid, err := strconv.Atoi(digits); ours && ok && err == nil && !alive(pid) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func alive(pid int) bool {

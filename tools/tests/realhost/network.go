@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 )
@@ -19,7 +20,7 @@ type Network struct {
 // NewNetwork makes a network that ends with the test.
 func NewNetwork(t testing.TB) *Network {
 	t.Helper()
-	n := &Network{bridge: fmt.Sprintf("gyrum-test-net-%d-%d", os.Getpid(), hostCount.Add(1))}
+	n := &Network{bridge: fmt.Sprintf("%sn%d-%d", testPrefix, os.Getpid(), hostCount.Add(1))}
 	t.Cleanup(func() {
 		if err := ip("netns", "delete", n.bridge); err != nil {
 			t.Errorf("remove the network: %v", err)
@@ -37,17 +38,18 @@ func NewNetwork(t testing.TB) *Network {
 	return n
 }
 
-func (n *Network) name(host string) string { return "gyrum-test-" + host }
+// netnsDir is where ip(8) keeps network namespaces.
+const netnsDir = "/run/netns"
 
-// namespace is the path of a host's network namespace, as ip(8) keeps it.
-func (n *Network) namespace(host string) string { return "/run/netns/" + n.name(host) }
+// namespace is the path of a host's network namespace.
+func (n *Network) namespace(host string) string { return filepath.Join(netnsDir, testPrefix+host) }
 
 // join makes the host's namespace and its cable to the bridge. Addresses are of TEST-NET-1 (RFC 5737).
 func (n *Network) join(host string) (string, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.hosts++
-	space, port := n.name(host), fmt.Sprintf("port%d", n.hosts)
+	space, port := testPrefix+host, fmt.Sprintf("port%d", n.hosts)
 	address := fmt.Sprintf("192.0.2.%d", n.hosts)
 	for _, args := range [][]string{
 		{"netns", "add", space},
@@ -64,6 +66,6 @@ func (n *Network) join(host string) (string, error) {
 	return address, nil
 }
 
-func (n *Network) leave(host string) error { return ip("netns", "delete", n.name(host)) }
+func (n *Network) leave(host string) error { return ip("netns", "delete", testPrefix+host) }
 
 func ip(args ...string) error { return run(context.Background(), "ip", args...) }
