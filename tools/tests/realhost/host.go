@@ -36,7 +36,12 @@ type Options struct {
 
 // Host is a running Debian. Its methods fail the test that booted it where the host cannot do what they ask.
 type Host struct {
-	t       testing.TB
+	t testing.TB
+	*guest
+}
+
+// guest is what all values of Host share that stand for one host.
+type guest struct {
 	name    string
 	root    string // the recipe's root file system, never written to
 	scratch string // what the host has written, and its console
@@ -80,7 +85,7 @@ func Boot(t testing.TB, options Options) *Host {
 	if options.Hostname == "" {
 		options.Hostname = name
 	}
-	h := &Host{t: t, name: name, root: root, scratch: filepath.Join(cache, "run", name), options: options}
+	h := &Host{t: t, guest: &guest{name: name, root: root, scratch: filepath.Join(cache, "run", name), options: options}}
 	for _, dir := range []string{"upper", "work", "merged"} {
 		if err := os.MkdirAll(filepath.Join(h.scratch, dir), 0o755); err != nil {
 			t.Fatal(err)
@@ -218,6 +223,9 @@ func isFirst(pid int) bool {
 	}
 	return false
 }
+
+// In is the same host for a subtest, which then fails where the host cannot do what it is asked.
+func (h *Host) In(t testing.TB) *Host { return &Host{t: t, guest: h.guest} }
 
 // Name is the host's own name.
 func (h *Host) Name() string { return h.options.Hostname }
