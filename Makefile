@@ -1,0 +1,57 @@
+# Every target is one line, and needs nothing but Go, make and git; ring3 and bench name what else they need.
+
+GO         ?= go
+STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
+MODULES     = engine plugins cue tools cmd/gyrum
+# Everything but the tests on real hosts, which run one package at a time and print what they skip.
+PACKAGES    = ./engine/... ./plugins/... ./cue/... ./cmd/gyrum/... $(shell $(GO) list ./tools/... | grep -v /tests)
+ALL         = $(addprefix ./,$(addsuffix /...,$(MODULES)))
+FUZZTIME   ?= 10s
+export CGO_ENABLED = 0
+
+.PHONY: build plugins test ring3 bench check fmt vet static tidy generated reproducible clean-tree fuzz quickstart
+
+# The program, at bin/gyrum.
+build: plugins ; $(GO) build -trimpath -buildvcs=false -o bin/gyrum ./cmd/gyrum
+
+# The plugins' modules, in plugins/dist.
+plugins: ; $(GO) run ./tools/pluginbuild
+
+# Everything that can be tested on this machine; says in one line what cannot.
+test: build ; $(GO) test $(PACKAGES) && $(MAKE) --no-print-directory ring3
+
+# The tests on real hosts. They need root and the packages systemd-container and debootstrap; GYRUM_REQUIRE_RING3=1 makes their absence a failure.
+ring3: build ; for d in realhost ring3; do (cd tools/tests/$$d && $(GO) test -count=1 -timeout 30m) || exit 1; done
+
+# Side by side with cf-agent, on a real host.
+bench: build ; $(GO) run ./tools/tests/bench
+
+# What a change must pass besides the tests.
+check: fmt vet static tidy generated reproducible clean-tree
+
+# Sources are formatted.
+fmt: ; @test -z "$$(gofmt -l $(MODULES) | tee /dev/stderr)" || { echo 'run gofmt -w on these files'; exit 1; }
+
+# go vet, also of what is built for the sandbox.
+vet: ; $(GO) vet $(ALL) && GOOS=wasip1 GOARCH=wasm $(GO) vet ./plugins/...
+
+# staticcheck, pinned.
+static: ; $(STATICCHECK) $(ALL)
+
+# Every module stands on its own, without the workspace, and requires what it uses.
+tidy: ; for m in $(MODULES); do (cd $$m && GOWORK=off $(GO) mod tidy -diff && GOWORK=off $(GO) build ./...) || exit 1; done
+
+# What is generated from the CUE definitions is up to date.
+generated: ; $(GO) run ./tools/schemagen -check
+
+# The modules have the committed digests, whatever folder they are built in.
+reproducible: ; $(GO) run ./tools/pluginbuild -verify
+
+# Nothing above changed or made a file that git would see.
+clean-tree: ; @test -z "$$(git status --porcelain | tee /dev/stderr)" || { echo 'the work tree is not clean'; exit 1; }
+
+# Every fuzz target for a short time.
+fuzz: ; $(GO) run ./tools/fuzz -time $(FUZZTIME) $(ALL)
+
+# A safe first run: a read-only check of the example roles against this very machine.
+quickstart: build ; @bin/gyrum check --catalog . --host example; status=$$?; test $$status -le 2
