@@ -1,1 +1,111 @@
 package engine
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"time"
+
+	"gyrum.ai/engine/drift"
+	"gyrum.ai/engine/journal"
+	"gyrum.ai/engine/resource"
+)
+
+// Check looks at the host and reports what differs from what is declared. It changes nothing. The error is about the run as
+// a whole (a selection that names nothing, a cancelled context); what goes wrong with a resource is an item of the report.
+func Check(ctx context.Context, o CheckOptions) (*drift.Report, error) {
+	p, err := o.look(ctx, o.Plugins)
+	if err != nil {
+		return nil, err
+	}
+	return p.report, nil
+}
+
+// standing is what the state folder says before a look; unknown says why it could not be read.
+type standing struct {
+	journal.State
+	unknown error
+}
+
+// standing reads the state folder. While an apply runs, its open intent is no interrupted action.
+func (o *CheckOptions) standing() standing {
+	state, err := journal.Load(o.State, o.StateDir)
+	if err != nil {
+		return standing{unknown: err}
+	}
+	if len(state.Interrupted) > 0 && o.peeker().Peek(o.lockPath()) != nil {
+		state.Interrupted = nil
+	}
+	return standing{State: state}
+}
+
+func (o *CheckOptions) lockPath() string { return path.Join(o.StateDir, journal.LockName) }
+
+func (o *CheckOptions) peeker() journal.Peeker {
+	if o.Running == nil {
+		return journal.KernelLock{}
+	}
+	return o.Running
+}
+
+func (o *CheckOptions) now() time.Time {
+	if o.Clock == nil {
+		return time.Now()
+	}
+	return o.Clock()
+}
+
+// look is the one way in which a report comes about, in a check and in every phase of an apply.
+func (o *CheckOptions) look(ctx context.Context, plugins Observer) (*plan, error) {
+	started := o.now()
+	resources, err := o.Selection.pick(o.Target)
+	if err != nil {
+		return nil, err
+	}
+	types := typesOf(resources)
+	for _, typ := range types {
+		if !slices.ContainsFunc(o.Modules, func(m Module) bool { return m.Type == typ }) {
+			return nil, fmt.Errorf("%s: no plugin for resource type %s", resources[slices.IndexFunc(resources, func(r resource.Resource) bool { return r.Type == typ })].ID, typ)
+		}
+	}
+	plugins.Warm(types...)
+	stood := make(chan standing, 1)
+	go func() { stood <- o.standing() }()
+
+	p := &plan{options: o, plugins: plugins, resources: resources}
+	p.observe(ctx, types)
+	p.settle()
+	p.secondRound(ctx)
+	p.settle()
+	p.arrange()
+	// What a cancelled call left is no observation.
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("stopped while looking at the host: %w", context.Cause(ctx))
+	}
+	p.standing = <-stood
+	id, err := journal.NewID(started, o.Random, "")
+	if err != nil {
+		return nil, err
+	}
+	return p, p.assemble(id, started)
+}
+
+// typesOf lists the types that occur, sorted.
+func typesOf(resources []resource.Resource) []string {
+	set := map[string]bool{}
+	for _, r := range resources {
+		set[r.Type] = true
+	}
+	return slices.Sorted(maps.Keys(set))
+}
+
+// finish gives the time of the end of what began at started, by the monotonic clock: a clock that is set in between makes
+// nothing end before it began.
+func (o *CheckOptions) finish(started time.Time) time.Time {
+	return started.Add(max(0, o.now().Sub(started)))
+}
+
+// stamp is the form in which times enter a report.
+func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }

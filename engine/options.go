@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"slices"
 	"time"
 
 	"gyrum.ai/engine/drift"
@@ -32,6 +33,25 @@ type Target struct {
 type Role struct {
 	Name     string
 	Requires []string
+}
+
+// required lists the roles that a role requires, directly or through others.
+func (t *Target) required(role string) []string {
+	var all []string
+	for left := []string{role}; len(left) > 0; left = left[1:] {
+		for _, r := range t.Roles {
+			if r.Name != left[0] {
+				continue
+			}
+			for _, name := range r.Requires {
+				if !slices.Contains(all, name) {
+					all = append(all, name)
+					left = append(left, name)
+				}
+			}
+		}
+	}
+	return all
 }
 
 // Module names the two modules of a resource type by digest ("sha256:…").
@@ -80,6 +100,8 @@ type CheckOptions struct {
 	// State and StateDir tell where applies are recorded; a check reads the apply number there and nothing else.
 	State    fsys.ReadFS
 	StateDir string
+	// Running tells whether an apply is under way; the kernel's lock file when nil.
+	Running journal.Peeker
 	// Speculate plays the plan on a model of what was observed and notes where it would not converge.
 	Speculate bool
 	// Clock is time.Now when nil. Its times must carry a monotonic reading for durations to be right.

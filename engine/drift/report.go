@@ -61,14 +61,17 @@ type Stats struct {
 	InSync           int            `json:"in_sync"`
 }
 
-// Count fills the stats from the items; checked is the number of resources that were observed.
+// Count fills the stats from the items; checked is the number of resources that were observed. A resource that is an item in
+// several passes is one that was not in sync.
 func (r *Report) Count(checked int) {
 	s := Stats{BySeverity: map[string]int{}, ByVerb: map[string]int{}, ByResourceType: map[string]int{}, ResourcesChecked: checked}
+	distinct := map[string]bool{}
 	for _, it := range r.Items {
+		distinct[it.Resource.ID] = true
 		s.BySeverity[string(it.Severity)]++
 		s.ByVerb[string(it.Action.Verb)]++
 		s.ByResourceType[it.Resource.Type]++
 	}
-	s.InSync = max(0, checked-len(r.Items))
+	s.InSync = max(0, checked-len(distinct))
 	r.Stats = s
 }

@@ -6,6 +6,9 @@ import (
 	"time"
 )
 
+// LockName is the locked file in the state folder.
+const LockName = "lock"
+
 // ErrLocked is wrapped by every error that says that another apply runs on this host.
 var ErrLocked = errors.New("another apply runs on this host")
 
@@ -24,20 +27,26 @@ type LockedError struct {
 // Error names the owner.
 func (e *LockedError) Error() string {
 	if e.Owner.PID == 0 {
-		return fmt.Sprintf("%s: %s is locked by a process that has not said who it is", ErrLocked, e.Path)
+		return fmt.Sprintf("%s: %s is locked by a process that has not said yet who it is; try again when it has ended", ErrLocked, e.Path)
 	}
-	return fmt.Sprintf("%s: process %d, started %s, holds %s; wait for it to end", ErrLocked, e.Owner.PID,
+	return fmt.Sprintf("%s: process %d, started %s, holds %s; try again when it has ended", ErrLocked, e.Owner.PID,
 		e.Owner.StartedAt.UTC().Format(time.RFC3339), e.Path)
 }
 
 // Unwrap gives ErrLocked.
 func (e *LockedError) Unwrap() error { return ErrLocked }
 
-// Locker is an exclusive lock that dies with its owner. The content of the locked file only informs: it never decides.
-type Locker interface {
-	// Lock takes the lock on a file and makes the file where it is missing; the folder must exist. Held by somebody else, it
-	// fails at once with a LockedError.
-	Lock(path string, owner Owner) (release func() error, err error)
-	// Peek fails with a LockedError when somebody holds the lock. It makes and takes nothing.
+// Peeker asks for a lock without taking it.
+type Peeker interface {
+	// Peek fails with a LockedError when somebody holds the lock of the file. It makes and takes nothing; a file that does
+	// not exist is not locked.
 	Peek(path string) error
+}
+
+// Locker is an exclusive lock that dies with its owner. What the locked file says only informs: it never decides.
+type Locker interface {
+	Peeker
+	// Lock takes the lock of a file and makes the file where it is missing; the folder must exist. When somebody else holds
+	// it, it fails at once with a LockedError.
+	Lock(path string, owner Owner) (release func() error, err error)
 }

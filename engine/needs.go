@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"gyrum.ai/engine/drift"
+)
+
+// settle decides for every need whether an item that acts earlier brings it; where none does, the item is blocked.
+func (p *plan) settle() {
+	for _, f := range p.findings {
+		f.blocked, f.note, f.follows = "", "", nil
+		if !f.acts() {
+			continue
+		}
+		for _, need := range f.decision.Needs {
+			provider, note := p.provider(f, need)
+			if provider == nil {
+				f.blocked = needText(need)
+				break
+			}
+			f.follows = append(f.follows, provider)
+			if note != "" && !strings.Contains(f.note, note) {
+				f.note = joinNotes(f.note, note)
+			}
+		}
+	}
+}
+
+// provider finds the item that acts before f and can bring what is missing; note says so where it is not certain.
+func (p *plan) provider(f *finding, need drift.Need) (found *finding, note string) {
+	certain := func(*finding) bool { return false }
+	switch need.Kind {
+	case "path":
+		missing := missingPaths(need.Name, f.touches.path)
+		// Every folder of the chain must come from somewhere; the last one makes sure that all before it were there.
+		for _, dir := range missing[:len(missing)-1] {
+			if before, _ := p.provider(f, drift.Need{Kind: "folder", Name: dir}); before == nil {
+				return nil, ""
+			}
+		}
+		return p.provider(f, drift.Need{Kind: "folder", Name: missing[len(missing)-1]})
+	case "folder":
+		certain = func(o *finding) bool {
+			return o.resource.Type == typeDirectory && o.touches.brings && o.touches.path == usr(path.Clean(need.Name))
+		}
+	case "unit":
+		certain = func(o *finding) bool {
+			return o.touches.brings && o.touches.path != "" && o.resource.Type != typeDirectory && isFragment(o.touches.path, need.Name)
+		}
+	}
+	for _, o := range p.findings[:f.at] {
+		if o.acts() && certain(o) {
+			return o, ""
+		}
+	}
+	for _, o := range p.findings[:f.at] {
+		if o.acts() && o.touches.wide && o.touches.brings {
+			found = o // the nearest one before the item
+		}
+	}
+	if found == nil {
+		return nil, ""
+	}
+	return found, fmt.Sprintf("%s is not there yet; %s must bring it", needName(need), found.resource.ID)
+}
+
+// missingPaths lists the folders from the first one that is missing down to the parent of what is to be made.
+func missingPaths(first, of string) []string {
+	first = path.Clean(first)
+	dirs := []string{}
+	for dir := path.Dir(of); of != "" && strings.HasPrefix(dir, first+"/"); dir = path.Dir(dir) {
+		dirs = append([]string{dir}, dirs...)
+	}
+	return append([]string{first}, dirs...)
+}
+
+// isFragment says whether a file of this path is the unit's own file or its template's.
+func isFragment(file, unit string) bool {
+	return definesUnit(file, unit) && !strings.HasSuffix(path.Dir(file), ".d")
+}
+
+func needName(need drift.Need) string {
+	switch need.Kind {
+	case "user", "group", "unit":
+		return need.Kind + " " + need.Name
+	}
+	return need.Name
+}
+
+func needText(need drift.Need) string {
+	if need.Text != "" {
+		return need.Text
+	}
+	return fmt.Sprintf("%s does not exist and nothing before this item brings it", needName(need))
+}

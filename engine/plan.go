@@ -1,0 +1,258 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"gyrum.ai/engine/canonical"
+	"gyrum.ai/engine/drift"
+	"gyrum.ai/engine/resource"
+)
+
+// ReasonPluginFailed is the reason of an item whose plugin gave no usable answer.
+const ReasonPluginFailed = "plugin-failed"
+
+// plan is one look at the host and what follows from it.
+type plan struct {
+	options   *CheckOptions
+	plugins   Observer
+	standing  standing
+	resources []resource.Resource
+	// findings stand in the order of resources.
+	findings []*finding
+	// order holds the findings that are items, in the order of execution.
+	order  []*finding
+	report *drift.Report
+}
+
+// finding is what one look found of one resource.
+type finding struct {
+	at       int // position among the resources
+	resource resource.Resource
+	touches  touches
+	obs      drift.Observation
+	decision *drift.Decision // nil when in sync or not observable
+	seen     time.Time
+	// blocked and note are what the engine adds to the decision when it settles its needs.
+	blocked, note string
+	// derived says that the item is there, or is as it is, because of what other items will change.
+	derived bool
+	// follows are the findings that must be dealt with first although another role may hold them.
+	follows []*finding
+}
+
+// acts says whether an apply will execute the finding's action.
+func (f *finding) acts() bool {
+	d := f.decision
+	return d != nil && f.obs.Unobservable == nil && f.blocked == "" && d.Blocked == "" && d.Severity != drift.SeverityError && d.Verb != drift.Noop
+}
+
+// observe asks for the state of every resource and for what follows from it, each type on its own.
+func (p *plan) observe(ctx context.Context, types []string) {
+	p.findings = make([]*finding, len(p.resources))
+	byType := map[string][]*finding{}
+	for i, r := range p.resources {
+		f := &finding{at: i, resource: r, touches: touchesOf(r)}
+		p.findings[i] = f
+		byType[r.Type] = append(byType[r.Type], f)
+	}
+	var group sync.WaitGroup
+	for _, typ := range types {
+		group.Go(func() {
+			observeBatch(ctx, p.plugins, typ, byType[typ])
+			seen := stamp(p.options.now())
+			for _, f := range byType[typ] {
+				f.seen = seen
+			}
+			diffBatch(ctx, p.plugins, typ, byType[typ], nil)
+		})
+	}
+	group.Wait()
+}
+
+// observeBatch fills in what the resources of one type are like.
+func observeBatch(ctx context.Context, plugins Observer, typ string, fs []*finding) {
+	rs := make([]resource.Resource, len(fs))
+	for i, f := range fs {
+		rs[i] = f.resource
+	}
+	seen, err := plugins.Observe(ctx, typ, rs)
+	if err == nil && len(seen) != len(fs) {
+		err = fmt.Errorf("it answered for %d of %d resources", len(seen), len(fs))
+	}
+	for i, f := range fs {
+		if err != nil {
+			f.obs = drift.Observation{Unobservable: &drift.Reason{Code: ReasonPluginFailed, Text: fmt.Sprintf("the %s plugin could not observe: %v", typ, err)}}
+			continue
+		}
+		f.obs = seen[i]
+	}
+}
+
+// diffBatch fills in the decisions of those resources of one type that could be observed; changing is nil in the first round.
+func diffBatch(ctx context.Context, plugins Observer, typ string, fs []*finding, changing func(*finding) drift.Changing) {
+	fs = slices.DeleteFunc(slices.Clone(fs), func(f *finding) bool { return f.obs.Unobservable != nil })
+	if len(fs) == 0 {
+		return
+	}
+	in := make([]drift.DiffInput, len(fs))
+	for i, f := range fs {
+		in[i] = drift.DiffInput{Resource: f.resource, Observation: f.obs}
+		if changing != nil {
+			in[i].Changing = changing(f)
+		}
+	}
+	decided, err := plugins.Diff(ctx, typ, in)
+	if err == nil && len(decided) != len(fs) {
+		err = fmt.Errorf("it answered for %d of %d resources", len(decided), len(fs))
+	}
+	for i, f := range fs {
+		if err != nil {
+			f.decision = &drift.Decision{Verb: drift.Noop, Severity: drift.SeverityError,
+				Reason: drift.Reason{Code: ReasonPluginFailed, Text: fmt.Sprintf("the %s plugin could not compare: %v", typ, err)}}
+			continue
+		}
+		f.decision = decided[i]
+	}
+}
+
+// secondRound asks again about those resources whose inputs other items will change, or that a package may start.
+func (p *plan) secondRound(ctx context.Context) {
+	changes := map[*finding]drift.Changing{}
+	byType := map[string][]*finding{}
+	for _, f := range p.findings {
+		if f.obs.Unobservable != nil {
+			continue
+		}
+		c := p.changing(f)
+		if len(c.Inputs) == 0 && (len(c.Package) == 0 || !f.obs.PackageMayStart) {
+			continue
+		}
+		changes[f] = c
+		byType[f.resource.Type] = append(byType[f.resource.Type], f)
+	}
+	for typ, fs := range byType {
+		first := make([]*drift.Decision, len(fs))
+		for i, f := range fs {
+			first[i] = f.decision
+		}
+		diffBatch(ctx, p.plugins, typ, fs, func(f *finding) drift.Changing { return changes[f] })
+		for i, f := range fs {
+			f.derived = f.decision != nil && !sameAction(first[i], f.decision)
+		}
+	}
+}
+
+// changing tells what the rest of the plan does to a resource.
+func (p *plan) changing(f *finding) drift.Changing {
+	var c drift.Changing
+	for _, other := range p.findings {
+		if other == f || !other.acts() {
+			continue
+		}
+		if input := f.input(other); input != "" {
+			c.Inputs = append(c.Inputs, input)
+		}
+		if other.at < f.at && other.touches.brings && other.resource.Type == typePackage {
+			c.Package = append(c.Package, other.resource.ID)
+		}
+	}
+	slices.Sort(c.Inputs)
+	c.Inputs = slices.Compact(c.Inputs)
+	return c
+}
+
+// arrange brings the items into the order of execution: as the resources stand, but a unit that starts or restarts comes
+// right behind the last item that changes one of its inputs, so that it comes up once and with all of them.
+func (p *plan) arrange() {
+	behind := make([][]*finding, len(p.findings)) // what comes right behind each position
+	for _, f := range p.findings {
+		if !f.reported() {
+			continue
+		}
+		at := f.at
+		if f.acts() && f.decision.Verb == drift.Start {
+			for _, other := range p.findings {
+				if other != f && other.acts() && f.input(other) != "" {
+					f.follows = append(f.follows, other)
+					at = max(at, other.at)
+				}
+			}
+		}
+		behind[at] = append(behind[at], f)
+	}
+	for at, fs := range behind {
+		// The item of the position itself first, then those that waited for it.
+		slices.SortStableFunc(fs, func(a, b *finding) int {
+			switch {
+			case a.at == at:
+				return -1
+			case b.at == at:
+				return 1
+			}
+			return a.at - b.at
+		})
+		p.order = append(p.order, fs...)
+	}
+}
+
+// reported says whether the resource is an item at all.
+func (f *finding) reported() bool { return f.decision != nil || f.obs.Unobservable != nil }
+
+// item gives the finding as a report has it.
+func (f *finding) item(host string) drift.Item {
+	it := drift.Item{
+		Host: host, Role: f.resource.Role, Resource: drift.ResourceRef{Type: f.resource.Type, ID: f.resource.ID},
+		Declared: f.resource.Declared, Observed: orNull(f.obs.Observed), DiscoveredAt: f.seen, Idempotent: true, Note: f.note,
+	}
+	if reason := f.obs.Unobservable; reason != nil {
+		it.Observed, it.Action, it.Severity, it.Reason = orNull(nil), drift.Action{Verb: drift.Noop}, drift.SeverityError, *reason
+		return it
+	}
+	d := f.decision
+	it.Action, it.Severity, it.Reason = drift.Action{Verb: d.Verb, Params: d.Params}, d.Severity, d.Reason
+	if d.Idempotent != nil {
+		it.Idempotent = *d.Idempotent
+	}
+	it.Note = joinNotes(d.Note, f.note)
+	if it.Blocked = d.Blocked; it.Blocked == "" {
+		it.Blocked = f.blocked
+	}
+	if it.Blocked != "" {
+		it.Severity = drift.SeverityError
+	}
+	return it
+}
+
+func joinNotes(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
+}
+
+func orNull(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return json.RawMessage("null")
+	}
+	return raw
+}
+
+// sameAction says whether two decisions would do the same.
+func sameAction(a, b *drift.Decision) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Verb == b.Verb && a.Severity == b.Severity && a.Blocked == b.Blocked && sameJSON(a.Params, b.Params)
+}
+
+// sameJSON says whether two documents are the same value.
+func sameJSON(a, b json.RawMessage) bool {
+	ca, errA := canonical.Transform(orNull(a))
+	cb, errB := canonical.Transform(orNull(b))
+	return errA == nil && errB == nil && string(ca) == string(cb)
+}

@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"gyrum.ai/engine/drift"
+)
+
+// recheck looks at a resource just before its action. It gives the finding to act on, or the status that the item ends with
+// and why.
+func (a *applying) recheck(f *finding) (now *finding, status drift.Status, why string) {
+	a.mu.Lock()
+	ours := f.derived || a.disturbed(f, a.acted)
+	a.mu.Unlock()
+
+	a.refresh()
+	now = &finding{at: f.at, resource: f.resource, touches: f.touches}
+	one := []*finding{now}
+	observeBatch(a.work, a.Live, f.resource.Type, one)
+	if reason := now.obs.Unobservable; reason != nil {
+		return nil, drift.Blocked, "just before the action it could no longer be observed: " + reason.Text
+	}
+	if !f.derived && sameJSON(f.obs.Observed, now.obs.Observed) && sameJSON(f.obs.Facts, now.obs.Facts) {
+		now.decision = f.decision
+	} else {
+		diffBatch(a.work, a.Live, f.resource.Type, one, nil)
+	}
+	if !ours && !f.samePlace(now) {
+		return nil, drift.Blocked, fmt.Sprintf("it is no longer as it was when the plan was made (%s), and this run did not change it; check again and confirm the new plan", changed(now))
+	}
+	d := now.decision
+	switch {
+	case d == nil:
+		return nil, drift.Skipped, "not necessary any more: it is as declared"
+	case d.Blocked != "":
+		return nil, drift.Blocked, d.Blocked
+	case d.Severity == drift.SeverityError:
+		return nil, drift.Blocked, d.Reason.Text
+	case d.Verb == drift.Noop:
+		return nil, drift.Skipped, "not necessary any more: " + d.Reason.Text
+	}
+	for _, need := range d.Needs {
+		// A unit that was written in this run is unknown to systemd until the reload that comes before the action.
+		if need.Kind == "unit" && a.brought(f) {
+			continue
+		}
+		return nil, drift.Blocked, needText(need) + a.expected(f)
+	}
+	return now, "", ""
+}
+
+// samePlace says whether a later look found the resource where the plan left it, with the same thing to do.
+func (f *finding) samePlace(now *finding) bool {
+	a, errA := project(f.resource.Type, f.obs.Observed)
+	b, errB := project(f.resource.Type, now.obs.Observed)
+	return errA == nil && errB == nil && string(a) == string(b) && sameAction(f.decision, now.decision)
+}
+
+// changed says what a resource is like now.
+func changed(now *finding) string {
+	if now.decision == nil {
+		return "it is as declared now"
+	}
+	return "now: " + now.decision.Reason.Text
+}
+
+// disturbed says whether one of the actions may have changed the resource: a package or a command may change anything, others
+// only their own path or unit and what is defined by it.
+func (a *applying) disturbed(f *finding, actions []*finding) bool {
+	return slices.ContainsFunc(actions, func(o *finding) bool {
+		switch t := o.touches; {
+		case t.wide:
+			return true
+		case t.path != "" && t.path == f.touches.path:
+			return true
+		case f.touches.unit == "":
+			return false
+		}
+		// Units pull each other up and down, so a unit's action is an action on every unit.
+		return o.touches.unit != "" || f.input(o) != ""
+	})
+}
+
+// brought says whether an item that the plan counts on for a need was executed.
+func (a *applying) brought(f *finding) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.ContainsFunc(f.follows, func(o *finding) bool { return slices.Contains(a.acted, o) && !a.failed[o.resource.ID] })
+}
+
+// expected names who was to bring what is still missing.
+func (a *applying) expected(f *finding) string {
+	for _, o := range f.follows {
+		if o.touches.wide {
+			return fmt.Sprintf(" (%s was expected to bring it and did not)", o.resource.ID)
+		}
+	}
+	return ""
+}
