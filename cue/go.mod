@@ -1,0 +1,3 @@
+module gyrum.ai/cue
+
+go 1.26.0

@@ -1,0 +1,149 @@
+package manifest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gyrum.ai/engine/resource"
+)
+
+// RoleUse is a role as one host carries it.
+type RoleUse struct {
+	Name        string
+	Description string
+	Version     int64
+	Requires    []string
+	// From says where the host has it from: base, defaults, roles or activate.
+	From string
+}
+
+// use is a role of a host's effective list and the node that names it.
+type use struct {
+	name, from string
+	file       string
+	at         *node
+}
+
+// effective gives a host's roles: the base role, the catalog's defaults, the host's own, those activated, less those
+// deactivated; a duplicate keeps its first place. r takes findings of R1 and R13 in the host's record.
+func (c *Catalog) effective(h *host, rec *catalogRecord, r *report) []use {
+	var uses []use
+	at := map[string]int{}
+	add := func(name, from, file string, n *node) {
+		if _, twice := at[name]; twice {
+			if from == "activate" {
+				r.warn(n, "R13", "activate", name+" is active already", "delete it from activate")
+			}
+			return
+		}
+		at[name] = len(uses)
+		uses = append(uses, use{name: name, from: from, file: file, at: n})
+	}
+	if has(c.roles, BaseRole) {
+		add(BaseRole, "base", h.file, h.nameAt)
+	}
+	for _, n := range rec.defaults {
+		if has(c.roles, n.text) { // an unknown default is a finding of catalog.yaml
+			add(n.text, "defaults", h.file, h.nameAt)
+		}
+	}
+	for i, n := range h.roles {
+		if c.known(r, n, "R1", fmt.Sprintf("roles[%d]", i)) {
+			add(n.text, "roles", h.file, n)
+		}
+	}
+	for i, n := range h.activate {
+		at := fmt.Sprintf("activate[%d]", i)
+		switch {
+		case n.text == BaseRole:
+			r.at(n, "R13", at, "the base role "+BaseRole+" is always active", "delete it from activate")
+		case c.known(r, n, "R13", at):
+			add(n.text, "activate", h.file, n)
+		}
+	}
+	for i, n := range h.deactivate {
+		at := fmt.Sprintf("deactivate[%d]", i)
+		switch {
+		case n.text == BaseRole:
+			r.at(n, "R13", at, "the base role "+BaseRole+" cannot be deactivated", "delete it from deactivate")
+		case !c.known(r, n, "R13", at):
+		case !slices.ContainsFunc(uses, func(u use) bool { return u.name == n.text }):
+			r.warn(n, "R13", at, n.text+" is not active", "delete it from deactivate")
+		default:
+			uses = slices.DeleteFunc(uses, func(u use) bool { return u.name == n.text })
+		}
+	}
+	return uses
+}
+
+// known reports a name of a role that has no manifest.
+func (c *Catalog) known(r *report, n *node, rule, at string) bool {
+	if has(c.roles, n.text) {
+		return true
+	}
+	hint := didYouMean(n.text, c.roles)
+	if hint == "" {
+		hint = "write " + rolesDir + "/" + clip(n.text) + extension + ", or take the name out"
+	}
+	r.at(n, rule, at, "there is no role "+clip(n.text), hint)
+	return false
+}
+
+// warn adds a finding that does not make the catalog unusable.
+func (r *report) warn(n *node, rule, at, message, hint string) {
+	r.at(n, rule, at, message, hint)
+	if len(r.findings) > 0 {
+		r.findings[len(r.findings)-1].Severity = SeverityWarn
+	}
+}
+
+// order sorts roles: the base role first, then by requires, ties in the effective list's order. A cycle is R6; the
+// roles in it are left out.
+func (c *Catalog) order(uses []use, roles map[string]*role, r *report) []use {
+	out := make([]use, 0, len(uses))
+	done := map[string]bool{}
+	carried := map[string]bool{}
+	for _, u := range uses {
+		carried[u.name] = true
+	}
+	left := slices.Clone(uses)
+	for len(left) > 0 {
+		next := slices.IndexFunc(left, func(u use) bool {
+			ro := roles[u.name]
+			return ro == nil || u.name == BaseRole || !slices.ContainsFunc(ro.requires, func(n *node) bool { return carried[n.text] && !done[n.text] })
+		})
+		if next < 0 {
+			c.cycle(left, roles, r)
+			break
+		}
+		done[left[next].name] = true
+		out = append(out, left[next])
+		left = slices.Delete(left, next, next+1)
+	}
+	return out
+}
+
+// cycle reports R6 with the roles in the cycle; every role in left waits for another one.
+func (c *Catalog) cycle(left []use, roles map[string]*role, r *report) {
+	waiting := map[string]bool{}
+	for _, u := range left {
+		waiting[u.name] = true
+	}
+	var path []string
+	var edge *node
+	name := left[0].name
+	for !slices.Contains(path, name) {
+		path = append(path, name)
+		for _, n := range roles[name].requires {
+			if waiting[n.text] {
+				edge, name = n, n.text
+				break
+			}
+		}
+	}
+	last := path[len(path)-1]
+	path = append(path[slices.Index(path, name):], name)
+	r.findings = append(r.findings, Finding{Pos: resource.Position{File: roles[last].file, Line: edge.line, Column: edge.column}, Rule: "R6",
+		Severity: SeverityError, Message: "the roles require each other: " + strings.Join(path, " -> "), Hint: "take one of them out of requires", Path: "requires"})
+}

@@ -1,0 +1,97 @@
+package manifest
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"gyrum.ai/engine/resource"
+)
+
+// The severities of a finding.
+const (
+	SeverityError = "error"
+	SeverityWarn  = "warn"
+)
+
+// The rules beside R1 to R13 that a finding names.
+const (
+	RuleSyntax  = "syntax"        // the file is no YAML, or cannot be read
+	RuleUnknown = "unknown-field" // a field that nothing defines
+	RuleMissing = "missing-field" // a field that must be given
+	RuleType    = "wrong-type"    // a value of another kind
+	RuleValue   = "wrong-value"   // a value that the field may not have
+	RuleFields  = "fields"        // fields that do not go together
+)
+
+// Finding is one thing that is wrong in a catalog, where it is, and what to write instead.
+type Finding struct {
+	// Pos is where; its file is relative to the catalog's root.
+	Pos resource.Position
+	// Rule is R1 to R13 or one of the rules above.
+	Rule string
+	// Severity is error or warn; with an error the catalog is not used.
+	Severity string
+	// Message says what is wrong. It never holds a variable's value or a content.
+	Message string
+	// Hint says what to write instead; it may be empty.
+	Hint string
+	// Path is the field within the file, such as resources[3].mode.
+	Path string
+}
+
+// String gives file:line:column: rule: path: message; hint.
+func (f Finding) String() string {
+	var b strings.Builder
+	b.WriteString(f.Pos.String())
+	b.WriteString(": ")
+	if f.Severity == SeverityWarn {
+		b.WriteString("warning: ")
+	}
+	b.WriteString(f.Rule)
+	b.WriteString(": ")
+	if f.Path != "" {
+		b.WriteString(f.Path)
+		b.WriteString(": ")
+	}
+	b.WriteString(f.Message)
+	if f.Hint != "" {
+		b.WriteString("; ")
+		b.WriteString(f.Hint)
+	}
+	return b.String()
+}
+
+// HasErrors says whether one of the findings is an error.
+func HasErrors(fs []Finding) bool {
+	return slices.ContainsFunc(fs, func(f Finding) bool { return f.Severity != SeverityWarn })
+}
+
+// Sort orders findings by file, line and column.
+func Sort(fs []Finding) {
+	slices.SortStableFunc(fs, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line),
+			cmp.Compare(a.Pos.Column, b.Pos.Column), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message))
+	})
+}
+
+// report gathers the findings of one file.
+type report struct {
+	file     string
+	findings []Finding
+}
+
+func (r *report) add(line, column int, rule, path, message, hint string) {
+	if len(r.findings) >= maxFindings {
+		return
+	}
+	r.findings = append(r.findings, Finding{
+		Pos:  resource.Position{File: r.file, Line: line, Column: column},
+		Rule: rule, Severity: SeverityError, Message: message, Hint: hint, Path: path,
+	})
+}
+
+// at adds a finding at a node.
+func (r *report) at(n *node, rule, path, message, hint string) {
+	r.add(n.line, n.column, rule, path, message, hint)
+}

@@ -1,0 +1,49 @@
+package manifest
+
+import (
+	"fmt"
+	"path"
+)
+
+// host is a host's record.
+type host struct {
+	file       string
+	name       string
+	nameAt     *node
+	roles      []*node
+	activate   []*node
+	deactivate []*node
+}
+
+// readHost reads hosts/<name>.yaml.
+func (c *Catalog) readHost(name string) (*host, []Finding) {
+	file := path.Join(hostsDir, name+extension)
+	raw, r := c.read(file)
+	if len(r.findings) > 0 {
+		return nil, r.findings
+	}
+	n := parse(r, raw)
+	if n == nil {
+		return nil, r.findings
+	}
+	(&checker{report: r}).structure(n, definitions().Host, "")
+	stem(r, n, "name", name)
+	h := &host{file: file, name: name, nameAt: n, roles: n.strings("roles"), activate: n.strings("activate"), deactivate: n.strings("deactivate")}
+	unique(r, "roles", h.roles)
+	return h, r.findings
+}
+
+// stem is R3: a file is named as what it declares.
+func stem(r *report, n *node, field, name string) {
+	if v := n.get(field); v != nil && v.kind == kindString && v.text != name {
+		r.at(v, "R3", field, fmt.Sprintf("%s is %s, but the file is named %s%s", field, clip(v.text), name, extension), "make the two the same")
+	}
+}
+
+// clip shortens a text for a message.
+func clip(s string) string {
+	if len(s) > 80 {
+		return s[:80] + "…"
+	}
+	return s
+}
