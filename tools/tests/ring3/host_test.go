@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"gyrum.ai/tools/tests/realhost"
 )
@@ -143,4 +144,15 @@ func (m *managed) active(unit string) string {
 // enabled is systemd's word for the enable state.
 func (m *managed) enabled(unit string) string {
 	return strings.TrimSpace(m.Run("systemctl", "is-enabled", "--", unit).Stdout)
+}
+
+// await waits until a unit has a run state.
+func (m *managed) await(unit, state string) {
+	m.t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if m.active(unit) == state {
+			return
+		}
+	}
+	m.t.Fatalf("%s does not become %s: %s", unit, state, m.Run("systemctl", "status", "--", unit))
 }
