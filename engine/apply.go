@@ -27,8 +27,8 @@ func Apply(ctx context.Context, o ApplyOptions) (*ApplyResult, error) {
 	if o.Running == nil {
 		o.Running = o.Locker
 	}
-	if o.Live == nil {
-		o.Live = o.Plugins
+	if o.Look == nil {
+		o.Look = func(context.Context) Observer { return o.Plugins }
 	}
 	if err := o.Locker.Peek(o.lockPath()); errors.Is(err, journal.ErrLocked) {
 		return nil, err
@@ -106,8 +106,7 @@ func (o *ApplyOptions) stillHolds(ctx context.Context, p *plan, how string) (now
 	if p.standing.unknown == nil && state.LastRun == p.standing.LastRun && state.LastHash == p.standing.LastHash {
 		return p, "", nil
 	}
-	o.refresh()
-	now, err = o.look(ctx, o.Live)
+	now, err = o.look(ctx, o.Look(ctx))
 	if err != nil {
 		return nil, "", err
 	}
@@ -115,12 +114,6 @@ func (o *ApplyOptions) stillHolds(ctx context.Context, p *plan, how string) (now
 		return now, fmt.Sprintf("another apply ran on this host in the meantime, so the plan is now another one (%s): read it and confirm that", now.report.PlanHash), nil
 	}
 	return now, "", nil
-}
-
-func (o *ApplyOptions) refresh() {
-	if o.Refresh != nil {
-		o.Refresh()
-	}
 }
 
 // begin opens the journal of the run.

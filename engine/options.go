@@ -113,12 +113,10 @@ type CheckOptions struct {
 // ApplyOptions is what an apply needs besides.
 type ApplyOptions struct {
 	CheckOptions
-	// Live is a reading side that asks the host anew for every call and replays no trace. It serves the look just
-	// before each action, the later passes and the last report. Plugins serves when it is nil.
-	Live Observer
-	// Refresh makes the host side forget what it remembers of earlier questions; it is called before each look and
-	// must be safe beside calls of Live. May be nil.
-	Refresh func()
+	// Look begins a new look at the host: nothing that was asked before is remembered, and no trace is replayed. It is called
+	// for the look just before each action, for the later passes and for the last report, also from several goroutines at
+	// once. Plugins serves for all of them when it is nil.
+	Look func(ctx context.Context) Observer
 	// StateFS is State for writing.
 	StateFS fsys.FS
 	// Locker guards the one apply a host; the kernel's file lock when nil.

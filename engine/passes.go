@@ -85,8 +85,7 @@ func (a *applying) passes(p *plan) (last *plan, err error) {
 		if finished := a.hand.Finish(a.work); finished != nil {
 			err = errors.Join(err, fmt.Errorf("at the end of pass %d: %w", pass, finished))
 		}
-		a.refresh()
-		next, looked := a.look(a.work, a.Live)
+		next, looked := a.look(a.work, a.Look(a.work))
 		if looked != nil {
 			return last, errors.Join(err, looked)
 		}

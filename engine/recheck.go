@@ -14,17 +14,17 @@ func (a *applying) recheck(f *finding) (now *finding, status drift.Status, why s
 	ours := f.derived || a.disturbed(f, a.acted)
 	a.mu.Unlock()
 
-	a.refresh()
+	plugins := a.Look(a.work)
 	now = &finding{at: f.at, resource: f.resource, touches: f.touches}
 	one := []*finding{now}
-	observeBatch(a.work, a.Live, f.resource.Type, one)
+	observeBatch(a.work, plugins, f.resource.Type, one)
 	if reason := now.obs.Unobservable; reason != nil {
 		return nil, drift.Blocked, "just before the action it could no longer be observed: " + reason.Text
 	}
 	if !f.derived && sameJSON(f.obs.Observed, now.obs.Observed) && sameJSON(f.obs.Facts, now.obs.Facts) {
 		now.decision = f.decision
 	} else {
-		diffBatch(a.work, a.Live, f.resource.Type, one, nil)
+		diffBatch(a.work, plugins, f.resource.Type, one, nil)
 	}
 	if !ours && !f.samePlace(now) {
 		return nil, drift.Blocked, fmt.Sprintf("it is no longer as it was when the plan was made (%s), and this run did not change it; check again and confirm the new plan", changed(now))
