@@ -1,0 +1,140 @@
+package plugin
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"gyrum.ai/engine/canonical"
+)
+
+// scope is what the resources of one call let its capabilities reach. A request is granted when the value of its key
+// is one of the values that a declared resource has in a field that the manifest names for that capability.
+type scope struct {
+	grants map[string]Grant
+	views  []json.RawMessage
+	// reach holds the values by capability; byID the resources by their id. Both are made at the first check, since a
+	// batch that a trace answers needs neither.
+	reach map[string]map[string]bool
+	byID  map[string]fields
+}
+
+// fields are the top members of a declared record.
+type fields map[string]json.RawMessage
+
+func newScope(grants map[string]Grant, views []json.RawMessage) *scope {
+	return &scope{grants: grants, views: views}
+}
+
+func (s *scope) build() error {
+	s.reach = map[string]map[string]bool{}
+	s.byID = map[string]fields{}
+	for name := range s.grants {
+		s.reach[name] = map[string]bool{}
+	}
+	for _, v := range s.views {
+		var f fields
+		if err := json.Unmarshal(v, &f); err != nil {
+			return fmt.Errorf("a declared record is no JSON object: %w", err)
+		}
+		for name, g := range s.grants {
+			for _, field := range g.Scope {
+				for _, value := range f.words(field) {
+					s.reach[name][value] = true
+				}
+			}
+		}
+		for _, id := range f.words("id") {
+			s.byID[id] = f
+		}
+	}
+	return nil
+}
+
+// words gives the values of a field that is a string or a list of strings; nothing for any other.
+func (f fields) words(name string) []string {
+	raw := bytes.TrimSpace(f[name])
+	switch {
+	case len(raw) > 0 && raw[0] == '"':
+		var one string
+		if json.Unmarshal(raw, &one) == nil {
+			return []string{one}
+		}
+	case len(raw) > 0 && raw[0] == '[':
+		var list []json.RawMessage
+		if json.Unmarshal(raw, &list) != nil {
+			return nil
+		}
+		var out []string
+		for _, e := range list {
+			var one string
+			if json.Unmarshal(e, &one) == nil {
+				out = append(out, one)
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+// check refuses a request that is not canonical JSON or reaches beyond the declared resources. An id that stands in a
+// request besides its key binds the key to that very resource.
+func (s *scope) check(capability string, request []byte) error {
+	g, ok := s.grants[capability]
+	if !ok {
+		return fmt.Errorf("it called %s, which its manifest does not grant", capability)
+	}
+	if s.reach == nil {
+		if err := s.build(); err != nil {
+			return err
+		}
+	}
+	strict, err := canonical.Transform(request)
+	if err != nil {
+		return fmt.Errorf("its request to %s: %w", capability, err)
+	}
+	if !bytes.Equal(strict, request) {
+		return fmt.Errorf("its request to %s is not canonical JSON: %.200q", capability, request)
+	}
+	var f fields
+	if err := json.Unmarshal(request, &f); err != nil || f == nil {
+		return fmt.Errorf("its request to %s is no JSON object: %.200q", capability, request)
+	}
+	var own fields
+	if raw, ok := f["id"]; ok {
+		var id string
+		if json.Unmarshal(raw, &id) != nil || s.byID[id] == nil {
+			return fmt.Errorf("its request to %s names the id %.200s, which is none of the declared resources'", capability, raw)
+		}
+		own = s.byID[id]
+	}
+	return s.reaches(capability, g, f, own)
+}
+
+func (s *scope) reaches(capability string, g Grant, request, own fields) error {
+	keys := capabilities[capability].Keys
+	found := len(keys) == 0
+	for _, key := range keys {
+		raw, ok := request[key]
+		if !ok {
+			continue
+		}
+		found = true
+		var value string
+		if json.Unmarshal(raw, &value) != nil || raw[0] != '"' {
+			return fmt.Errorf("its request to %s has a %s that is no string", capability, key)
+		}
+		within := s.reach[capability][value]
+		if within && own != nil {
+			within = slices.ContainsFunc(g.Scope, func(field string) bool { return slices.Contains(own.words(field), value) })
+		}
+		if !within {
+			return fmt.Errorf("its request to %s reaches for %s %.200q, which is outside the declared resources (scope: %v)", capability, key, value, g.Scope)
+		}
+	}
+	if !found {
+		return fmt.Errorf("its request to %s names no %v", capability, keys)
+	}
+	return nil
+}
