@@ -1,0 +1,20 @@
+//go:build wasip1
+
+// The module that performs one action on a command.
+package main
+
+import (
+	"gyrum.ai/plugins/command"
+	"gyrum.ai/plugins/guest"
+	"gyrum.ai/plugins/guest/read"
+	"gyrum.ai/plugins/guest/write"
+)
+
+//go:wasmexport apply
+func apply(length int32) int32 {
+	return guest.Serve(length, guest.Applying(func(declared guest.Value, action guest.Action) (guest.Value, *guest.Error) {
+		return command.Apply(read.Host{}, write.Host{}, declared, action)
+	}))
+}
+
+func main() {}

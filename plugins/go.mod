@@ -1,0 +1,3 @@
+module gyrum.ai/plugins
+
+go 1.26.0
