@@ -66,15 +66,21 @@ func TestRunningUnitFollowsItsInputs(t *testing.T) {
 		}
 	})
 
-	t.Run("nothing changed, nothing restarted", func(t *testing.T) {
+	t.Run("a touch restarts nothing", func(t *testing.T) {
 		m := m.in(t)
-		before := m.property("echoer.service", "MainPID") + m.Shell("systemctl show -p UnitsLoadTimestampMonotonic")
-		m.Shell("touch /etc/systemd/system/echoer.service /etc/echoer.env")
-		if o := m.apply(); o.code != 0 || strings.Contains(o.done(), "start") && before != m.property("echoer.service", "MainPID")+m.Shell("systemctl show -p UnitsLoadTimestampMonotonic") {
-			t.Errorf("a touch of the inputs: %s", o)
+		process := m.property("echoer.service", "MainPID")
+		m.Shell("touch /etc/echoer.env")
+		if o := m.apply(); o.code != 0 || o.done() != "" {
+			t.Errorf("after a touch of the environment file: %s", o)
 		}
-		if after := m.property("echoer.service", "MainPID"); !strings.HasPrefix(before, after) {
-			t.Errorf("a touch of the inputs restarted the process")
+		m.Shell("touch /etc/systemd/system/echoer.service")
+		// systemd asks for a reload by the file's time; the process is as good as it was.
+		if o := m.check(); o.drifted() != "start systemd_unit:echoer.service" || o.last().Items[0].Reason.Code != "reload-needed" {
+			t.Errorf("after a touch of the unit file: %s", o)
+		}
+		m.converge()
+		if after := m.property("echoer.service", "MainPID"); after != process {
+			t.Errorf("process %s became %s", process, after)
 		}
 	})
 
