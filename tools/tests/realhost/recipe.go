@@ -28,7 +28,7 @@ type Recipe struct {
 func Base() Recipe {
 	return Recipe{
 		Suite:    "bookworm",
-		Include:  []string{"systemd", "systemd-sysv", "dbus", "libpam-systemd", "strace", "attr", "acl", "e2fsprogs", "procps"},
+		Include:  []string{"systemd", "systemd-sysv", "dbus", "libpam-systemd", "strace", "attr", "acl", "e2fsprogs", "procps", "libnss-extrausers"},
 		Packages: standardPackages(),
 	}
 }
