@@ -134,3 +134,6 @@ func compareUTF16(a, b string) int {
 	}
 	return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
 }
+
+// AppendString appends s as a canonical JSON string; what is not UTF-8 enters as [Text] writes it.
+func AppendString(dst []byte, s string) []byte { return appendString(dst, Text(s)) }

@@ -190,7 +190,7 @@ func (c *Catalog) readCatalog() (*catalogRecord, []Finding) {
 		return rec, r.findings
 	}
 	if n := parse(r, raw); n != nil {
-		(&checker{report: r}).structure(n, definitions().Catalog, "")
+		(&checker{report: r}).structure(n, definitions.Catalog, "")
 		rec.closed = n.get("roles") != nil
 		rec.roles, rec.defaults = n.strings("roles"), n.strings("defaults")
 		unique(r, "roles", rec.roles)

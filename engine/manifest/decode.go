@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,7 +18,6 @@ type decoder struct {
 	*checker
 	catalog *Catalog
 	role    *role
-	table   *table
 	sources *sources
 }
 
@@ -34,9 +34,9 @@ func (d *decoder) resource(n *node, index int) (res declared, ok bool) {
 		d.at(n, RuleMissing, at, "the field type is missing", "give type: "+strings.Join(d.types(), ", ")+" (one of them)")
 		return res, false
 	}
-	def := d.table.Types[typ.text]
+	def := definitions.typ(typ.text)
 	if def == nil || typ.kind != kindString {
-		d.value(typ, &d.table.Resource.field("type").value, at+".type")
+		d.value(typ, &definitions.Resource.field("type").value, at+".type")
 		if len(d.findings) == before {
 			d.at(typ, RuleValue, at+".type", "this resource type has no definition", "")
 		}
@@ -59,7 +59,7 @@ func (d *decoder) resource(n *node, index int) (res declared, ok bool) {
 }
 
 // types lists the resource types in the order of the definitions.
-func (d *decoder) types() []string { return d.table.Resource.field("type").Alts[0].Enum }
+func (d *decoder) types() []string { return definitions.Resource.field("type").Alts[0].Enum }
 
 // identify fills the id, the cleaned paths, and what the resource owns; it returns the field that the id is made of.
 func (d *decoder) identify(res *declared, def *alt, at string) string {
@@ -111,58 +111,86 @@ func (d *decoder) reserved(n *node, p, at string) {
 // cleanPath takes //, /./ and a trailing / from an absolute path; .. elements were refused before.
 func cleanPath(p string) string { return path.Clean(p) }
 
-// decode builds the declared record and the plugin's view of it.
+// decode builds the declared record and the plugin's view of it, both canonical JSON.
 func (d *decoder) decode(res *declared, def *alt, key string) {
 	n := res.node
-	record := make(map[string]any, len(def.Fields))
-	for i := range def.Fields {
-		f := &def.Fields[i]
-		v := n.get(f.Name)
-		switch {
-		case f.Name == "id":
-			record["id"] = res.ID
-		case v == nil:
-			if f.Default != nil {
-				record[f.Name] = f.Default
-			}
-		case f.Name == "mode":
-			record["mode"] = fourDigits(v.text)
-		case f.Name == key && key == "path":
-			record[key] = res.path
-		case f.Name == "unit_file":
-			record["unit_file"] = res.unitFile
-		case f.Name == "restart_on":
-			record["restart_on"] = d.references(v)
-		default:
-			record[f.Name] = d.plain(res, v, f.Name)
+	var content []byte // what stands for the content in the view: its digest and size
+	if res.Type == "file" {
+		content = d.content(res)
+	}
+	record := make([]byte, 0, 256)
+	view := make([]byte, 0, 256)
+	split := content != nil
+	both := func(name string, value []byte) {
+		record = appendField(record, name, value)
+		if split {
+			view = appendField(view, name, value)
 		}
 	}
-	if def.field("mode") != nil && n.get("mode") == nil {
-		record["mode"] = fourDigits(def.defaultText("mode"))
+	scratch := make([]byte, 0, 128)
+	for _, f := range def.byName() {
+		v := n.get(f.Name)
+		switch {
+		case f.Name == "content" && split:
+			view = appendField(view, "content", content)
+			switch {
+			case v != nil && res.Content.Size <= MaxInline:
+				record = appendField(record, "content", canonical.AppendString(scratch, v.text))
+			case v != nil:
+				record = appendField(record, "content", content)
+			}
+		case f.Name == "source" && split:
+			if v != nil {
+				record = appendField(record, "sha256", canonical.AppendString(scratch, res.Content.SHA256))
+				record = appendField(record, "source", canonical.AppendString(scratch, v.text))
+			}
+		case f.Name == "id":
+			both("id", canonical.AppendString(scratch, res.ID))
+		case f.Name == "mode":
+			mode, _ := f.Default.(string)
+			if v != nil {
+				mode = v.text
+			}
+			both("mode", canonical.AppendString(scratch, fourDigits(mode)))
+		case v == nil:
+			switch value := f.Default.(type) {
+			case string:
+				both(f.Name, canonical.AppendString(scratch, value))
+			case bool:
+				both(f.Name, strconv.AppendBool(scratch, value))
+			}
+		case f.Name == key && key == "path":
+			both(key, canonical.AppendString(scratch, res.path))
+		case f.Name == "unit_file":
+			both(f.Name, canonical.AppendString(scratch, res.unitFile))
+		case f.Name == "restart_on":
+			ids := append(scratch, '[')
+			for i, item := range v.items {
+				if i > 0 {
+					ids = append(ids, ',')
+				}
+				ids = canonical.AppendString(ids, cleanID(item.text))
+			}
+			both(f.Name, append(ids, ']'))
+		default:
+			both(f.Name, d.plain(scratch, res, v, f.Name))
+		}
 	}
-	view := record
-	if res.Type == "file" {
-		view = d.content(res, record)
-	}
-	var err error
-	if res.Declared, err = canonical.Marshal(record); err != nil {
-		d.at(n, RuleValue, "resources["+strconv.Itoa(res.index)+"]", "the record has no canonical form: "+err.Error(), "")
-		return
-	}
-	if res.Type != "file" {
-		res.View = res.Declared
-	} else if res.View, err = canonical.Marshal(view); err != nil {
-		d.at(n, RuleValue, "resources["+strconv.Itoa(res.index)+"]", "the record has no canonical form: "+err.Error(), "")
+	res.Declared = append(record, '}')
+	res.View = res.Declared
+	if split {
+		res.View = append(view, '}')
 	}
 }
 
-// references gives the ids of restart_on with their paths cleaned, as ids are.
-func (d *decoder) references(list *node) []any {
-	out := make([]any, 0, len(list.items))
-	for _, i := range list.items {
-		out = append(out, cleanID(i.text))
+// appendField appends a name and its value to an object that is being written.
+func appendField(dst []byte, name string, value []byte) []byte {
+	if len(dst) == 0 {
+		dst = append(dst, '{')
+	} else {
+		dst = append(dst, ',')
 	}
-	return out
+	return append(append(canonical.AppendString(dst, name), ':'), value...)
 }
 
 // cleanID cleans the path in an id.
@@ -174,17 +202,20 @@ func cleanID(id string) string {
 	return id
 }
 
-// plain turns a judged node into what canonical.Marshal takes, and notes the secret references in it.
-func (d *decoder) plain(res *declared, n *node, at string) any {
+// plain appends a judged node as canonical JSON and notes the secret references in it.
+func (d *decoder) plain(dst []byte, res *declared, n *node, at string) []byte {
 	switch n.kind {
 	case kindBool:
-		return n.text == "true" || n.text == "True" || n.text == "TRUE"
+		return strconv.AppendBool(dst, strings.EqualFold(n.text, "true"))
 	case kindList:
-		out := make([]any, 0, len(n.items))
+		dst = append(dst, '[')
 		for i, item := range n.items {
-			out = append(out, d.plain(res, item, at+"["+strconv.Itoa(i)+"]"))
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = d.plain(dst, res, item, at+"["+strconv.Itoa(i)+"]")
 		}
-		return out
+		return append(dst, ']')
 	case kindMap:
 		if ref := n.get("secret_ref"); ref != nil && len(n.fields) == 1 {
 			if res.Secrets == nil {
@@ -193,31 +224,27 @@ func (d *decoder) plain(res *declared, n *node, at string) any {
 			provider, name, _ := strings.Cut(ref.text, ":")
 			res.Secrets[at] = resource.SecretRef{Provider: provider, Name: name}
 		}
-		out := make(map[string]any, len(n.fields))
-		for _, f := range n.fields {
-			out[f.name] = d.plain(res, f.value, at+"."+f.name)
+		sorted := slices.SortedFunc(slices.Values(n.fields), func(a, b field) int { return strings.Compare(a.name, b.name) })
+		dst = append(dst, '{')
+		for i, f := range sorted {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(canonical.AppendString(dst, f.name), ':')
+			dst = d.plain(dst, res, f.value, at+"."+f.name)
 		}
-		return out
+		return append(dst, '}')
 	}
-	return n.text
+	return canonical.AppendString(dst, n.text)
 }
 
-// content fills res.Content, shortens the declared record where the content is long, and returns the view.
-func (d *decoder) content(res *declared, record map[string]any) map[string]any {
+// content fills res.Content and gives what stands for it in the view; nil when the content is a secret or there is none.
+func (d *decoder) content(res *declared) []byte {
 	n := res.node
-	view := make(map[string]any, len(record))
-	for k, v := range record {
-		view[k] = v
-	}
-	delete(view, "source")
 	if c := n.get("content"); c != nil && c.kind == kindString {
 		text := c.text
 		sum := sha256.Sum256([]byte(text))
 		res.Content = &resource.Content{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(text)), Open: func() ([]byte, error) { return []byte(text), nil }}
-		view["content"] = map[string]any{"sha256": res.Content.SHA256, "size": res.Content.Size}
-		if len(text) > MaxInline {
-			record["content"] = view["content"]
-		}
 	}
 	if s := n.get("source"); s != nil {
 		if d.sources == nil {
@@ -226,13 +253,16 @@ func (d *decoder) content(res *declared, record map[string]any) map[string]any {
 		content, problem := d.sources.content(s.text)
 		if problem != "" {
 			d.at(s, "R10", "resources["+strconv.Itoa(res.index)+"].source", problem, fmt.Sprintf("put the file into %s/%s/%s/", rolesDir, d.role.name, filesDir))
-			return view
+			return nil
 		}
 		res.Content = content
-		record["sha256"] = content.SHA256
-		view["content"] = map[string]any{"sha256": content.SHA256, "size": content.Size}
 	}
-	return view
+	if res.Content == nil {
+		return nil
+	}
+	out := append(make([]byte, 0, 96), `{"sha256":"`...)
+	out = append(append(out, res.Content.SHA256...), `","size":`...)
+	return append(strconv.AppendInt(out, res.Content.Size, 10), '}')
 }
 
 // fourDigits gives a mode its one form, such as 0644.

@@ -26,7 +26,7 @@ func (c *Catalog) readHost(name string) (*host, []Finding) {
 	if n == nil {
 		return nil, r.findings
 	}
-	(&checker{report: r}).structure(n, definitions().Host, "")
+	(&checker{report: r}).structure(n, definitions.Host, "")
 	stem(r, n, "name", name)
 	h := &host{file: file, name: name, nameAt: n, roles: n.strings("roles"), activate: n.strings("activate"), deactivate: n.strings("deactivate")}
 	unique(r, "roles", h.roles)

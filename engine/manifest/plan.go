@@ -1,10 +1,9 @@
 package manifest
 
 import (
-	"encoding/json"
-	"fmt"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -180,30 +179,33 @@ func (c *Catalog) noHost(name string) Finding {
 		Message: "the catalog has no host " + clip(name), Hint: hint}
 }
 
-// digest is the catalog digest of a plan.
+// digest is the catalog digest of a plan: over a canonical document of its host, and per role of the name, the version,
+// the required roles and the views, in which every content stands by its own digest.
 func digest(p *HostPlan, roles map[string]*role) string {
-	type used struct {
-		Role      string            `json:"role"`
-		Version   int64             `json:"version"`
-		Requires  []string          `json:"requires"`
-		Resources []json.RawMessage `json:"resources"`
-	}
-	doc := struct {
-		Host  string `json:"host"`
-		Roles []used `json:"roles"`
-	}{Host: p.Host}
-	for _, u := range p.Roles {
-		one := used{Role: u.Name, Version: u.Version, Requires: u.Requires, Resources: []json.RawMessage{}}
-		for i := range roles[u.Name].resources {
-			one.Resources = append(one.Resources, roles[u.Name].resources[i].View)
+	doc := canonical.AppendString([]byte(`{"host":`), p.Host)
+	doc = append(doc, `,"roles":[`...)
+	for i, u := range p.Roles {
+		if i > 0 {
+			doc = append(doc, ',')
 		}
-		doc.Roles = append(doc.Roles, one)
+		doc = append(doc, `{"requires":[`...)
+		for j, name := range u.Requires {
+			if j > 0 {
+				doc = append(doc, ',')
+			}
+			doc = canonical.AppendString(doc, name)
+		}
+		doc = append(doc, `],"resources":[`...)
+		for j := range roles[u.Name].resources {
+			if j > 0 {
+				doc = append(doc, ',')
+			}
+			doc = append(doc, roles[u.Name].resources[j].View...)
+		}
+		doc = append(canonical.AppendString(append(doc, `],"role":`...), u.Name), `,"version":`...)
+		doc = append(strconv.AppendInt(doc, u.Version, 10), '}')
 	}
-	raw, err := canonical.Marshal(doc)
-	if err != nil {
-		panic(fmt.Sprintf("manifest: views are canonical JSON, but: %v", err))
-	}
-	return canonical.Digest(raw)
+	return canonical.Digest(append(doc, "]}"...))
 }
 
 // parallel runs f for 0..n-1 on the machine's processors.

@@ -55,9 +55,8 @@ func (c *Catalog) readRole(name string) (*role, []Finding) {
 	if n == nil {
 		return nil, r.findings
 	}
-	t := definitions()
 	ck := &checker{report: r}
-	ck.structure(n, t.Role, "")
+	ck.structure(n, definitions.Role, "")
 	stem(r, n, "role", name)
 	ro := &role{file: file, name: name, description: n.str("description"), requires: n.strings("requires"), excludes: n.strings("mutually_exclusive"), owns: map[string]int{}}
 	if v := n.get("version"); v != nil && v.kind == kindInt {
@@ -69,7 +68,7 @@ func (c *Catalog) readRole(name string) (*role, []Finding) {
 	if list == nil || list.kind != kindList {
 		return ro, r.findings
 	}
-	d := &decoder{checker: ck, catalog: c, role: ro, table: t}
+	d := &decoder{checker: ck, catalog: c, role: ro}
 	ro.resources = make([]declared, 0, len(list.items))
 	for i, item := range list.items {
 		res, ok := d.resource(item, i)

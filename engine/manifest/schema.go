@@ -106,7 +106,7 @@ func (c *checker) value(n *node, v *value, path string) {
 	case kindInt:
 		if a := same[0]; a.Kind != "any" {
 			i, err := strconv.ParseInt(strings.ReplaceAll(n.text, "_", ""), 0, 64)
-			if err != nil || a.Min != nil && i < *a.Min || a.Max != nil && i > *a.Max {
+			if err != nil || i < a.Min || a.Max != 0 && i > a.Max {
 				c.at(n, RuleValue, path, c.quoted(n)+" is not allowed", "write "+v.Hint)
 			}
 		}
@@ -147,22 +147,6 @@ func (c *checker) text(n *node, v *value, alts []*alt, path string) {
 		}
 	}
 	c.at(n, rule, path, message, hint)
-}
-
-// accepts says whether a string is one of this form.
-func (a *alt) accepts(s string) bool {
-	if a.Kind == "any" {
-		return true
-	}
-	if len(a.Enum) > 0 {
-		for _, w := range a.Enum {
-			if w == s {
-				return true
-			}
-		}
-		return false
-	}
-	return a.ID != "" || (!a.NonEmpty || s != "") && meets(s, a.Match, a.Reject)
 }
 
 // list judges a list and its items.

@@ -54,15 +54,11 @@ func generate() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := map[string][]byte{}
-	for name, v := range map[string]any{"engine/manifest/table.json": t} {
-		raw, err := encode(v)
-		if err != nil {
-			return nil, err
-		}
-		out[name] = raw
+	table, err := goFile(t)
+	if err != nil {
+		return nil, err
 	}
-	return out, nil
+	return map[string][]byte{"engine/manifest/table_gen.go": table}, nil
 }
 
 // encode writes JSON as people read it, with one newline at the end.
