@@ -34,7 +34,7 @@ func DefaultLimits() Limits {
 		Calls:   64,
 		Bytes:   1 << 20,
 		Message: 1 << 20,
-		Log:     4 << 10,
+		Log:     1 << 10,
 	}
 }
 

@@ -32,7 +32,7 @@ func observe(n uint32) uint32 {
 	var results []string
 	for _, r := range boundary.Resources(request) {
 		do := boundary.Field(r, "do")
-		if status, done := wreck(do); done {
+		if status, done := wreck(do, boundary.Field(r, "path")); done {
 			return status
 		}
 		results = append(results, one(r, do))
@@ -106,7 +106,7 @@ func one(r []byte, do string) string {
 }
 
 // wreck does what ends a whole batch.
-func wreck(do string) (status uint32, done bool) {
+func wreck(do, path string) (status uint32, done bool) {
 	switch do {
 	case "loop":
 		for {
@@ -137,7 +137,7 @@ func wreck(do string) (status uint32, done bool) {
 	case "long-output":
 		boundary.RawOutput(0, 0xffffffff)
 	case "bad-take":
-		boundary.Ask(fileStat, `{"path":"/ok"}`)
+		boundary.Ask(fileStat, `{"path":"`+path+`"}`)
 		boundary.RawTake(0xffffffff)
 	case "early-take":
 		boundary.RawTake(0)
@@ -147,7 +147,7 @@ func wreck(do string) (status uint32, done bool) {
 		fileStat(0, 0xffffffff)
 	case "many-calls":
 		for {
-			boundary.Ask(fileStat, `{"path":"/ok"}`)
+			boundary.Ask(fileStat, `{"path":"`+path+`"}`)
 		}
 	case "many-bytes":
 		b := make([]byte, 1<<20)
@@ -184,7 +184,11 @@ func wreck(do string) (status uint32, done bool) {
 }
 
 //go:noinline
-func recurse(n int) int { return recurse(n+1) + recurse(n+2) + 1 }
+func recurse(n int) int {
+	var frame [1 << 10]int
+	frame[n%len(frame)] = n
+	return recurse(n+1) + frame[(n+1)%len(frame)]
+}
 
 //go:wasmimport wasi_snapshot_preview1 proc_exit
 func exit(code uint32)
