@@ -11,9 +11,8 @@ func (p Place) Missing(params guest.Value) *guest.Decision {
 		d.Blocked = bad + " is " + Named(kind) + ", not a directory; move it away or declare another path"
 	}
 	if missing := p.Stat.MissingParent(); missing != "" {
-		parent := Parent(p.Path())
-		d.Needs = append(d.Needs, guest.Need{Kind: guest.NeedPath, Name: parent,
-			Text: "the directory " + missing + " does not exist; declare " + parent + " as a directory before it"})
+		d.Needs = append(d.Needs, guest.Need{Kind: guest.NeedPath, Name: missing,
+			Text: "the directory " + missing + " does not exist; declare it as a directory before this"})
 	}
 	return d
 }

@@ -81,19 +81,6 @@ func Access(a guest.Action) write.Access {
 	return write.Access{Mode: a.Text("mode"), Owner: a.Text("owner"), Group: a.Text("group")}
 }
 
-// Parent is the directory that a path lies in, written without doubled or trailing slashes at its end.
-func Parent(path string) string {
-	slash := func(i int) bool { return path[i-1] == '/' }
-	end := len(path)
-	for ; end > 0 && slash(end); end-- {
-	}
-	for ; end > 0 && !slash(end); end-- {
-	}
-	for ; end > 1 && slash(end); end-- {
-	}
-	return path[:max(end, 1)]
-}
-
 // Named gives a kind in words.
 func Named(kind string) string {
 	switch kind {

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+)
+
+// importsOf lists the functions that a WebAssembly module imports, as module.name, in the order of its import section.
+// It reads what the Go linker writes: function imports only.
+func importsOf(raw []byte) ([]string, error) {
+	if !bytes.HasPrefix(raw, []byte("\x00asm\x01\x00\x00\x00")) {
+		return nil, errors.New("it is no WebAssembly module of version 1")
+	}
+	r := &reader{rest: raw[8:]}
+	for len(r.rest) > 0 && !r.short {
+		id := r.bytes(1)
+		section := r.bytes(r.number())
+		if len(id) == 1 && id[0] == 2 {
+			return importSection(section)
+		}
+	}
+	return nil, errors.New("it has no import section")
+}
+
+func importSection(section []byte) ([]string, error) {
+	r := &reader{rest: section}
+	var names []string
+	for range r.number() {
+		module, name := string(r.bytes(r.number())), string(r.bytes(r.number()))
+		if kind := r.bytes(1); len(kind) != 1 || kind[0] != 0 {
+			return nil, errors.New("it imports something that is no function: " + module + "." + name)
+		}
+		r.number() // the type
+		if r.short {
+			return nil, errors.New("its import section is cut off")
+		}
+		names = append(names, module+"."+name)
+	}
+	return names, nil
+}
+
+// reader takes bytes and LEB128 numbers from a section.
+type reader struct {
+	rest  []byte
+	short bool
+}
+
+func (r *reader) bytes(n int) []byte {
+	if n < 0 || n > len(r.rest) {
+		r.short, r.rest = true, nil
+		return nil
+	}
+	b := r.rest[:n]
+	r.rest = r.rest[n:]
+	return b
+}
+
+func (r *reader) number() int {
+	n, size := binary.Uvarint(r.rest)
+	if size <= 0 || n > 1<<31 {
+		r.short, r.rest = true, nil
+		return 0
+	}
+	r.rest = r.rest[size:]
+	return int(n)
+}
