@@ -17,13 +17,8 @@ func Write(vars map[string]string) ([]byte, error) {
 	var out bytes.Buffer
 	for _, name := range slices.Sorted(maps.Keys(vars)) {
 		value := vars[name]
-		switch {
-		case !ValidName(name):
-			return nil, fmt.Errorf("%q is no name of a variable: use letters, digits and _, not beginning with a digit", name)
-		case !ValidText(value):
-			return nil, fmt.Errorf("the value of %s has bytes that systemd refuses: it must be UTF-8 without NUL and noncharacters", name)
-		case len(name)+len(value)+2 > maxAssignment:
-			return nil, fmt.Errorf("the value of %s is longer than a process can be given (128 KiB)", name)
+		if err := Check(name, value); err != nil {
+			return nil, err
 		}
 		out.WriteString(name)
 		out.WriteByte('=')
@@ -31,6 +26,19 @@ func Write(vars map[string]string) ([]byte, error) {
 		out.WriteByte('\n')
 	}
 	return out.Bytes(), nil
+}
+
+// Check says why a variable cannot be written; nil when it can. The error names the variable and never holds its value.
+func Check(name, value string) error {
+	switch {
+	case !ValidName(name):
+		return fmt.Errorf("%q is no name of a variable: use letters, digits and _, not beginning with a digit", name)
+	case !ValidText(value):
+		return fmt.Errorf("the value of %s has bytes that systemd refuses: it must be UTF-8 without NUL and noncharacters", name)
+	case len(name)+len(value)+2 > maxAssignment:
+		return fmt.Errorf("the value of %s is longer than a process can be given (128 KiB)", name)
+	}
+	return nil
 }
 
 // quote writes a plain value as it is and puts any other in double quotes, where both systemd and a shell take everything
