@@ -87,7 +87,11 @@ func (w *Writer) mark(changes []unitChange) error {
 	if err := w.tree.MakeOwn(w.r.cfg.StateDir); err != nil {
 		return err
 	}
-	return w.tree.Replace(w.markPath(), raw, files.Owner{Mode: 0o600, UID: w.r.cfg.Self})
+	state, err := w.r.tree.Stat(w.r.cfg.StateDir)
+	if err != nil {
+		return err
+	}
+	return w.tree.Replace(w.markPath(), raw, files.Owner{Mode: 0o600, UID: w.r.cfg.Self, GID: state.GID})
 }
 
 // marking performs a change of a file, with the mark around it when systemd reads that file.
