@@ -42,6 +42,9 @@ type Record struct {
 	// Prev is the digest of the line before, without its newline: of the same run, or of the run before, or of what a
 	// retention removed; empty in a host's first record.
 	Prev string `json:"prev"`
+	// Synced is how many of the run's records were durable when this one was written. It tells what a lost power may have taken
+	// from what somebody must have taken.
+	Synced int `json:"synced"`
 
 	Start   *Start        `json:"start,omitempty"`
 	Plan    *Plan         `json:"plan,omitempty"`

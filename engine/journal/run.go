@@ -30,6 +30,7 @@ type Run struct {
 	runs    fsys.Dir
 	file    fsys.File
 	seq     int
+	synced  int
 	prev    string
 	reserve bool           // the reserve still stands
 	open    map[string]int // resource id to the item whose intent has no outcome yet
@@ -194,7 +195,7 @@ func (r *Run) write(rec Record, durable bool) error {
 	if r.err != nil {
 		return r.err
 	}
-	rec.Run, rec.Seq, rec.Prev, rec.Time = r.id, r.seq, r.prev, r.clock().UTC().Truncate(time.Microsecond)
+	rec.Run, rec.Seq, rec.Synced, rec.Prev, rec.Time = r.id, r.seq, r.synced, r.prev, r.clock().UTC().Truncate(time.Microsecond)
 	line, err := rec.encode()
 	if err == nil {
 		err = r.put(append(line, '\n'))
@@ -207,6 +208,9 @@ func (r *Run) write(rec Record, durable bool) error {
 		return r.err
 	}
 	r.seq++
+	if durable {
+		r.synced = r.seq
+	}
 	r.prev = canonical.Digest(line)
 	return nil
 }
