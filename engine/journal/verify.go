@@ -92,7 +92,7 @@ func (v *Verdict) follow(id string, raw []byte, anchor string) {
 	for i, line := range complete {
 		rec, ok := decode(line)
 		chained := ok && rec.Prev == v.Head && rec.Run == id && rec.Seq == next
-		if !ok || !chained && next > 0 && rec.Run == id && rec.Synced <= next {
+		if !ok || !chained && next > 0 && rec.Run == id && rec.Seq > next && rec.Synced <= next {
 			v.Cut++
 			continue
 		}
