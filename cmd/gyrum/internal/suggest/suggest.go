@@ -2,11 +2,17 @@
 package suggest
 
 // Nearest returns the candidate closest to name, or "" when none is close enough to be worth naming: at most one edit
-// in three letters. Swapped neighbours count as one edit; case does not count. The first of equals wins.
+// in three letters. Swapped neighbours count as one edit, a missing end of a longer word as one; case does not count. The
+// first of equals wins.
 func Nearest(name string, candidates []string) string {
 	best, at := "", len([]rune(name))/3+1
 	for _, c := range candidates {
-		if d := distance(fold(name), fold(c), at); d < at || d == at && best == "" {
+		n, f := fold(name), fold(c)
+		d := distance(n, f, at)
+		if len(n) >= 4 && len(f) > len(n) {
+			d = min(d, distance(n, f[:len(n)], at)+1)
+		}
+		if d < at || d == at && best == "" {
 			best, at = c, d
 		}
 	}

@@ -3,7 +3,7 @@ package suggest
 import "testing"
 
 func TestNearest(t *testing.T) {
-	verbs := []string{"check", "apply", "validate", "version", "history"}
+	verbs := []string{"check", "apply", "validate", "version", "history", "confirm-plan"}
 	for _, c := range []struct{ in, want string }{
 		{"chekc", "check"},
 		{"Check", "check"},
@@ -11,8 +11,9 @@ func TestNearest(t *testing.T) {
 		{"validat", "validate"},
 		{"versoin", "version"},
 		{"frobnicate", ""},
+		{"vald", "validate"},
+		{"confrim", "confirm-plan"},
 		{"", ""},
-		{"--auto-confrim", ""},
 	} {
 		if got := Nearest(c.in, verbs); got != c.want {
 			t.Errorf("Nearest(%q) = %q, want %q", c.in, got, c.want)

@@ -77,7 +77,7 @@ func sign(it drift.Item) glyph {
 	case drift.Upgrade, drift.Chmod, drift.Chown:
 		return gChange
 	case drift.Start:
-		if params.is("restart") || params.is("daemon_reload") {
+		if params.is("restart") || reloads(it) {
 			return gRestart
 		}
 		return gStart
@@ -88,6 +88,9 @@ func sign(it drift.Item) glyph {
 	}
 	return gNote
 }
+
+// reloads says that all an item does is to have systemd read a unit's files anew.
+func reloads(it drift.Item) bool { return it.Reason.Code == "reload-needed" }
 
 // describe lists what an item's action changes. Strings are clean.
 func (s Style) describe(it drift.Item) []part {
@@ -100,13 +103,13 @@ func (s Style) describe(it drift.Item) []part {
 	case "package":
 		parts = describePackage(it.Action.Verb, d, o, p)
 	case "file":
-		parts = s.describePath("file", it.Action.Verb, d, o)
+		parts = s.describePath("file", it.Action.Verb, d, o, p)
 	case "directory":
-		parts = s.describePath("directory", it.Action.Verb, d, o)
+		parts = s.describePath("directory", it.Action.Verb, d, o, p)
 	case "systemd_unit":
-		parts = describeUnit(it.Action.Verb, o, p)
+		parts = describeUnit(it, o, p)
 	case "env":
-		parts = s.describeEnv(it.Action.Verb, d, o)
+		parts = s.describeEnv(it.Action.Verb, d, o, p)
 	case "command":
 		parts = s.describeCommand(d)
 	default:
@@ -120,11 +123,8 @@ func (s Style) describe(it drift.Item) []part {
 
 func describePackage(verb drift.Verb, d, o, p record) []part {
 	from, to := p.str("from"), p.str("to")
-	if from == "" && o.is("installed") {
-		from = o.str("version")
-	}
 	if v := d.str("version"); to == "" && v != "present" {
-		to = v
+		to = v // an exact version is declared
 	}
 	var parts []part
 	switch verb {
@@ -147,7 +147,7 @@ func describePackage(verb drift.Verb, d, o, p record) []part {
 	return parts
 }
 
-func (s Style) describePath(kind string, verb drift.Verb, d, o record) []part {
+func (s Style) describePath(kind string, verb drift.Verb, d, o, p record) []part {
 	present := o != nil && (!o.has("exists") || o.is("exists"))
 	is := o.str("kind")
 	if is == "" {
@@ -178,40 +178,37 @@ func (s Style) describePath(kind string, verb drift.Verb, d, o record) []part {
 		}
 		return append(parts, part{label: "mode", to: d.str("mode")}, part{to: d.str("owner") + ":" + d.str("group")})
 	}
+	from := p.record("from")
+	if from == nil {
+		from = o // an action that does not say what it changes: whatever is not as declared
+	}
 	if ref := secretRef(d["content"]); ref != "" {
 		if w := o.str("sha256"); w != "" && w != "match" {
 			parts = append(parts, part{label: "content differs from secret", to: ref})
 		}
-	} else if want, have := contentDigest(d), o.str("sha256"); want != "" && have != want {
+	} else if want, have := contentDigest(d), from.str("sha256"); want != "" && have != "" && have != want {
 		parts = append(parts, part{"content", short(have), short(want)})
 	}
-	if from, to := o.str("mode"), d.str("mode"); from != to {
-		parts = append(parts, part{"mode", from, to})
-	}
-	return append(parts, ownerParts(d, o)...)
-}
-
-func ownerParts(d, o record) []part {
-	var parts []part
-	for _, key := range []string{"owner", "group"} {
-		if from, to := o.str(key), d.str(key); from != "" && from != to {
-			parts = append(parts, part{key, from, to})
+	for _, key := range []string{"mode", "owner", "group"} {
+		if have, want := from.str(key), d.str(key); have != "" && have != want {
+			parts = append(parts, part{key, have, want})
 		}
 	}
 	return parts
 }
 
-func describeUnit(verb drift.Verb, o, p record) []part {
+func describeUnit(it drift.Item, o, p record) []part {
+	verb := it.Action.Verb
 	active := o.str("active_state")
 	if sub := o.str("sub_state"); sub != "" && sub != active && active != "" {
 		active += " (" + sub + ")"
 	}
 	var parts []part
 	switch {
+	case reloads(it):
+		return []part{{label: "daemon-reload"}}
 	case verb == drift.Start && p.is("restart"):
 		parts = append(parts, part{label: "restart"})
-	case p.is("daemon_reload"):
-		parts = append(parts, part{label: "reload its definition"})
 	case verb == drift.Start && active == "":
 		parts = append(parts, part{label: "start"})
 	case verb == drift.Start:
@@ -220,6 +217,9 @@ func describeUnit(verb drift.Verb, o, p record) []part {
 		parts = append(parts, part{label: "stop"})
 	case verb == drift.Stop:
 		parts = append(parts, part{"", active, "stopped"})
+	}
+	if p.is("daemon_reload") {
+		parts = append([]part{{label: "daemon-reload"}}, parts...)
 	}
 	want, label := "", ""
 	switch {
@@ -240,8 +240,8 @@ func describeUnit(verb drift.Verb, o, p record) []part {
 
 // describeEnv names the variables; a value is shown only where the report itself carries it, which it never does for a
 // secret or for a variable that is not declared.
-func (s Style) describeEnv(verb drift.Verb, d, o record) []part {
-	parts := s.describePath("file", verb, d, o)
+func (s Style) describeEnv(verb drift.Verb, d, o, p record) []part {
+	parts := s.describePath("file", verb, d, o, p)
 	present := o != nil && (!o.has("exists") || o.is("exists"))
 	want, have := d.record("vars"), o.record("vars")
 	if verb == drift.Remove {

@@ -134,7 +134,7 @@ func (s Style) words(b *strings.Builder, t tint, lead, text string) {
 // why writes what stands under a planned item: why it is there, why it will not be done, what to know besides.
 func (s Style) why(b *strings.Builder, it drift.Item, always bool) {
 	p := toRecord(it.Action.Params)
-	told := always || it.Severity != drift.SeverityDrift || it.Action.Verb == drift.Noop || p.is("restart") || p.is("daemon_reload") ||
+	told := always || it.Severity != drift.SeverityDrift || it.Action.Verb == drift.Noop || p.is("restart") || reloads(it) ||
 		it.Reason.Code == "package-may-start"
 	if told && it.Reason.Text != "" && it.Reason.Text != it.Blocked {
 		s.words(b, dim, "", it.Reason.Text)

@@ -39,6 +39,9 @@ func (s Style) paint(t tint, text string) string {
 	return "\x1b[" + string(t) + "m" + text + "\x1b[0m"
 }
 
+// Bold sets text apart.
+func (s Style) Bold(text string) string { return s.paint(bold, text) }
+
 // glyph is the first character of an item's line: what kind of change it is, at a glance.
 type glyph struct {
 	sign, ascii string

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"gyrum.ai/cmd/gyrum/internal/text"
+	"gyrum.ai/engine"
+	"gyrum.ai/engine/drift"
+)
+
+func newCheckCmd(p *program) *cobra.Command {
+	var sel selectionFlags
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Show how the host differs from its catalog; changes nothing",
+		Long: `check observes every resource that the catalog declares for the host and lists
+what differs, with the one action that closes each gap. It changes nothing but
+its own cache (--no-cache does without).
+
+Exit codes: 0 in sync, 2 drift found, 1 something could not be seen or done.`,
+		Example: `  gyrum check
+  gyrum check --catalog ./catalog --host web-1 --diff
+  gyrum check -o json --only package`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.check(cmd, &sel) },
+	}
+	sel.add(p, cmd)
+	return cmd
+}
+
+// check is also what apply --dry-run runs.
+func (p *program) check(cmd *cobra.Command, sel *selectionFlags) error {
+	bar := p.progress()
+	defer bar.Close()
+	bar.Say("reading the catalog")
+	s, err := p.open()
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	bar.Say("checking " + s.target.Host)
+	report, err := engine.Check(cmd.Context(), s.checkOptions(cmd.Context(), sel))
+	bar.Close()
+	if err != nil {
+		return &exit{code: engine.ErrorCode(err), err: p.selectionHint(err, s.target, sel)}
+	}
+	if err := p.printPlan(cmd, s, sel, report); err != nil {
+		return err
+	}
+	if code := engine.ExitCode(report); code != engine.ExitOK {
+		return &exit{code: code}
+	}
+	return nil
+}
+
+// printPlan prints a plan as the caller wants it.
+func (p *program) printPlan(cmd *cobra.Command, s *session, sel *selectionFlags, report *drift.Report) error {
+	if p.flags.format == formatJSON {
+		return p.reports(report)
+	}
+	_, err := p.out.Write([]byte(p.style().Plan(report, p.pageOptions(cmd, s, sel, report))))
+	return err
+}
+
+func (p *program) pageOptions(cmd *cobra.Command, s *session, sel *selectionFlags, report *drift.Report) text.Options {
+	o := text.Options{
+		Command: p.again(cmd, sel, s.target.Host),
+		Verbose: p.flags.verbose,
+		Quiet:   p.flags.quiet,
+	}
+	if p.flags.verbose {
+		o.InSync = s.inSync(sel, report)
+	}
+	if os.Geteuid() != 0 {
+		o.Unseen = "What could not be seen may need root: run the same command with sudo."
+	}
+	if sel.diff {
+		o.Diff = s.contentDiff
+	}
+	return o
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"gyrum.ai/cmd/gyrum/internal/suggest"
+	"gyrum.ai/engine"
+)
+
+// program is one run of the command line: its streams and the common flags.
+type program struct {
+	in     *os.File
+	out    *output
+	err    *os.File
+	getenv func(string) string
+	flags  commonFlags
+}
+
+// exit ends a verb with a code. A nil err has said, or left for the report to say, all there is.
+type exit struct {
+	code int
+	err  error
+}
+
+func (e *exit) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exit) Unwrap() error { return e.err }
+
+// usage is an error in how the program was called.
+func usage(format string, args ...any) error {
+	return &exit{code: engine.ExitUsage, err: fmt.Errorf(format, args...)}
+}
+
+// run executes a command line and gives the exit code.
+func (p *program) run(ctx context.Context, args []string) int {
+	root := newRootCmd(p)
+	root.SetArgs(args)
+	root.SetIn(p.in)
+	root.SetOut(p.out)
+	root.SetErr(p.err)
+	cmd, err := root.ExecuteContextC(ctx)
+	code := engine.ExitOK
+	if err != nil {
+		code = engine.ExitError
+		var e *exit
+		said := err
+		if errors.As(err, &e) {
+			code, said = e.code, e.err
+		}
+		if said != nil {
+			fmt.Fprintf(p.err, "gyrum: %s\n", said)
+		}
+		if code == engine.ExitUsage {
+			fmt.Fprintf(p.err, "Run '%s --help' for how to call it.\n", cmd.CommandPath())
+		}
+	}
+	if lost := p.out.failed(); lost != nil {
+		fmt.Fprintf(p.err, "gyrum: standard output could not be written: %s\n", lost)
+		code = max(code, engine.ExitError)
+	}
+	return code
+}
+
+func newRootCmd(p *program) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "gyrum",
+		Short: "Check hosts against their catalog, and apply the difference",
+		Long: `gyrum compares what a host has with what its catalog declares.
+
+  gyrum check      shows the difference and changes nothing
+  gyrum apply      shows the same plan and executes it once it is confirmed
+
+Exit codes: 0 in sync or converged, 1 error, 2 drift found or not converged,
+3 plan refused or not confirmed, 4 another apply runs, 64 wrong usage.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          func(cmd *cobra.Command, args []string) error { return unknownCommand(cmd, args) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cmd.SetOut(p.err)
+			if err := cmd.Help(); err != nil {
+				return err
+			}
+			return &exit{code: engine.ExitUsage, err: errors.New("name a command")}
+		},
+	}
+	root.SetFlagErrorFunc(flagError)
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	p.flags.add(root, p.getenv)
+	completeFlag(root, "host", p.completeHosts)
+	completeFlag(root, "output", cobra.FixedCompletions([]string{string(formatText), string(formatJSON)}, cobra.ShellCompDirectiveNoFileComp))
+	root.AddCommand(
+		newCheckCmd(p),
+		newApplyCmd(p),
+		newValidateCmd(p),
+		newPluginCmd(p),
+		newVersionCmd(p),
+	)
+	return root
+}
+
+// group is a command that only holds others.
+func group(cmd *cobra.Command, members ...*cobra.Command) *cobra.Command {
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usage("%s needs one of: %s", cmd.CommandPath(), strings.Join(commandNames(cmd), ", "))
+		}
+		return unknownCommand(cmd, args)
+	}
+	cmd.RunE = func(*cobra.Command, []string) error { return nil }
+	cmd.AddCommand(members...)
+	return cmd
+}
+
+// noArgs refuses arguments of a command that takes none.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage("%s takes no arguments, and %q is one", cmd.CommandPath(), args[0])
+	}
+	return nil
+}
+
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usage("%s has no command %q%s", cmd.CommandPath(), args[0], didYouMean(args[0], commandNames(cmd), ""))
+}
+
+func commandNames(cmd *cobra.Command) []string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
+
+// didYouMean words the nearest candidate; prefix stands before it.
+func didYouMean(name string, candidates []string, prefix string) string {
+	if n := suggest.Nearest(name, candidates); n != "" {
+		return "; did you mean " + prefix + n + "?"
+	}
+	return ""
+}
+
+// flagError words what was wrong with a flag.
+func flagError(cmd *cobra.Command, err error) error {
+	if errors.Is(err, pflag.ErrHelp) {
+		return err
+	}
+	var unknown *pflag.NotExistError
+	var novalue *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown):
+		name := unknown.GetSpecifiedName()
+		if unknown.GetSpecifiedShortnames() != "" {
+			return usage("%s has no flag -%s", cmd.CommandPath(), name)
+		}
+		var known []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				known = append(known, f.Name)
+			}
+		})
+		return usage("%s has no flag --%s%s", cmd.CommandPath(), name, didYouMean(name, known, "--"))
+	case errors.As(err, &novalue):
+		return usage("--%s needs a value", novalue.GetFlag().Name)
+	case errors.As(err, &invalid):
+		return usage("--%s %s: %w", invalid.GetFlag().Name, invalid.GetValue(), invalid.Unwrap())
+	}
+	return &exit{code: engine.ExitUsage, err: err}
+}
+
+// say writes a line for people to standard error unless -q asks for silence.
+func (p *program) say(format string, args ...any) {
+	if !p.flags.quiet {
+		fmt.Fprintf(io.Writer(p.err), "gyrum: "+format+"\n", args...)
+	}
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"gyrum.ai/cmd/gyrum/internal/suggest"
+	"gyrum.ai/engine"
+	"gyrum.ai/engine/drift"
+	"gyrum.ai/engine/manifest"
+	"gyrum.ai/engine/plugin"
+	"gyrum.ai/engine/resource"
+	"gyrum.ai/plugins"
+)
+
+// session is what a check or an apply works with: one host's part of an opened catalog, the plugins, the real host.
+type session struct {
+	catalog  *manifest.Catalog
+	target   engine.Target
+	store    *plugin.Store
+	looking  looking
+	stateDir string
+}
+
+// open reads what the host uses of the catalog. A catalog that cannot be used is said, finding by finding, and ends
+// with exit code 1.
+func (p *program) open() (*session, error) {
+	name, err := p.hostName()
+	if err != nil {
+		return nil, err
+	}
+	stateDir, err := filepath.Abs(p.flags.stateDir)
+	if err != nil {
+		return nil, err
+	}
+	catalog, err := manifest.Open(p.flags.catalog)
+	if err != nil {
+		return nil, err
+	}
+	catalog.Reserve(stateDir, p.cacheDir())
+	plan, findings := catalog.Host(name)
+	if errs := p.complain(findings); errs > 0 || plan == nil {
+		catalog.Close()
+		return nil, &exit{engine.ExitError, fmt.Errorf("%s in what host %s uses of the catalog %s; nothing was looked at",
+			plural(errs, "mistake"), name, p.flags.catalog)}
+	}
+	store, err := p.store()
+	if err != nil {
+		catalog.Close()
+		return nil, err
+	}
+	s := &session{catalog: catalog, target: targetOf(plan), store: store, stateDir: stateDir}
+	s.looking = s.look()
+	return s, nil
+}
+
+func (s *session) close() {
+	s.looking.host.Close()
+	s.store.Close()
+	s.catalog.Close()
+}
+
+// store opens the plugins that the program was built with.
+func (p *program) store() (*plugin.Store, error) {
+	return plugin.NewStore(plugins.Modules(), plugin.CacheConfig{Dir: p.cacheDir()}, func(line string) {
+		if p.flags.verbose {
+			p.say("%s", line)
+		}
+	})
+}
+
+func targetOf(plan *manifest.HostPlan) engine.Target {
+	t := engine.Target{
+		Host:      plan.Host,
+		Catalog:   drift.Catalog{Digest: plan.Digest, Revision: plan.Revision, BehindUpstream: plan.BehindUpstream},
+		Resources: plan.Resources,
+	}
+	for _, r := range plan.Roles {
+		t.Roles = append(t.Roles, engine.Role{Name: r.Name, Requires: r.Requires})
+	}
+	return t
+}
+
+// types lists the resource types that the host declares.
+func (s *session) types() []string {
+	var out []string
+	for _, r := range s.target.Resources {
+		if !slices.Contains(out, r.Type) {
+			out = append(out, r.Type)
+		}
+	}
+	return out
+}
+
+// modules lists the modules of the declared types. A type without a plugin is left out: the engine names the resource.
+func (s *session) modules() []engine.Module {
+	var out []engine.Module
+	for _, typ := range s.types() {
+		if info, err := s.store.Info(typ); err == nil {
+			out = append(out, engine.Module{Type: typ, Observe: info.Observe, Apply: info.Apply})
+		}
+	}
+	return out
+}
+
+// resource finds a declared resource.
+func (s *session) resource(id string) (resource.Resource, bool) {
+	i := slices.IndexFunc(s.target.Resources, func(r resource.Resource) bool { return r.ID == id })
+	if i < 0 {
+		return resource.Resource{}, false
+	}
+	return s.target.Resources[i], true
+}
+
+// declared gives an item for each declared resource, for aligning what will be printed one by one.
+func (s *session) declared() []drift.Item {
+	out := make([]drift.Item, 0, len(s.target.Resources))
+	for _, r := range s.target.Resources {
+		out = append(out, drift.Item{Resource: drift.ResourceRef{Type: r.Type, ID: r.ID}})
+	}
+	return out
+}
+
+// inSync lists the selected resources that have no item.
+func (s *session) inSync(sel *selectionFlags, report *drift.Report) []drift.ResourceRef {
+	var out []drift.ResourceRef
+	for _, r := range s.target.Resources {
+		in := func(terms []string) bool {
+			return slices.Contains(terms, r.Role) || slices.Contains(terms, r.Type) || slices.Contains(terms, r.ID)
+		}
+		if len(sel.only) > 0 && !in(sel.only) || in(sel.skip) {
+			continue
+		}
+		if !slices.ContainsFunc(report.Items, func(it drift.Item) bool { return it.Resource.ID == r.ID }) {
+			out = append(out, drift.ResourceRef{Type: r.Type, ID: r.ID})
+		}
+	}
+	return out
+}
+
+// selectionHint adds what was probably meant to the error for a selection that names nothing.
+func (p *program) selectionHint(err error, t engine.Target, sel *selectionFlags) error {
+	if engine.ErrorCode(err) != engine.ExitUsage {
+		return err
+	}
+	var known []string
+	for _, r := range t.Roles {
+		known = append(known, r.Name)
+	}
+	for _, r := range t.Resources {
+		known = append(known, r.Type, r.ID)
+	}
+	for _, term := range slices.Concat(sel.only, sel.skip) {
+		if !slices.Contains(known, term) {
+			if n := suggest.Nearest(term, known); n != "" {
+				return fmt.Errorf("%w; did you mean %s?", err, n)
+			}
+		}
+	}
+	return err
+}

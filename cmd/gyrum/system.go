@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"os"
+
+	"gyrum.ai/engine"
+	"gyrum.ai/engine/fsys"
+	"gyrum.ai/engine/host"
+	"gyrum.ai/engine/host/system"
+	"gyrum.ai/engine/plugin"
+)
+
+// looking is the real host and the plugins that look at it.
+type looking struct {
+	host   *system.Host
+	reader *host.Reader
+}
+
+func (s *session) look() looking {
+	h := system.Open(system.Options{StateDir: s.stateDir, Catalog: s.catalogFile})
+	return looking{host: h, reader: host.NewReader(h.Reading(), s.target.Resources)}
+}
+
+// catalogFile reads a file of the catalog; no link leads out of it.
+func (s *session) catalogFile(name string) ([]byte, error) {
+	root, err := os.OpenRoot(s.catalog.Root())
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.ReadFile(name)
+}
+
+// checkOptions holds nothing from which a writer can be reached.
+func (s *session) checkOptions(ctx context.Context, sel *selectionFlags) engine.CheckOptions {
+	return engine.CheckOptions{
+		Target:    s.target,
+		Selection: sel.selection(),
+		Modules:   s.modules(),
+		Plugins:   s.store.Reading(ctx, s.looking.reader),
+		State:     fsys.ReadOnly(fsys.System("/")),
+		StateDir:  s.stateDir,
+	}
+}
+
+// hand closes gaps: the apply modules decide, the host side does.
+type hand struct {
+	*plugin.Writing
+	*host.Writer
+}
+
+func (s *session) applyOptions(ctx context.Context, sel *selectionFlags) engine.ApplyOptions {
+	reader := s.looking.reader
+	return engine.ApplyOptions{
+		CheckOptions: s.checkOptions(ctx, sel),
+		Look: func(ctx context.Context) engine.Observer {
+			reader.Forget()
+			return s.store.Reading(ctx, reader)
+		},
+		StateFS: fsys.System("/"),
+		NewHand: func(ctx context.Context, on host.EffectFunc) (engine.Hand, error) {
+			w := host.NewWriter(reader, s.looking.host.Writing(), on)
+			return hand{s.store.Writing(ctx, reader, w), w}, nil
+		},
+	}
+}
