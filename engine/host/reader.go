@@ -111,16 +111,17 @@ type asker func(ctx context.Context, r *Reader, request []byte) ([]byte, error)
 
 // askers is the read half of the table; a test holds both to the same names.
 var askers = map[string]asker{
-	"account":          ask((*Reader).account),
-	"content_matches":  ask((*Reader).contentMatches),
-	"env_file":         ask((*Reader).envFile),
-	"file_digest":      ask((*Reader).fileDigest),
-	"file_stat":        ask((*Reader).fileStat),
-	"package":          ask((*Reader).packageState),
-	"package_compare":  ask((*Reader).packageCompare),
-	"package_simulate": ask((*Reader).packageSimulate),
-	"path_exists":      ask((*Reader).pathExists),
-	"unit":             ask((*Reader).unit),
+	"account":           ask((*Reader).account),
+	"content_matches":   ask((*Reader).contentMatches),
+	"directory_entries": ask((*Reader).directoryEntries),
+	"env_file":          ask((*Reader).envFile),
+	"file_digest":       ask((*Reader).fileDigest),
+	"file_stat":         ask((*Reader).fileStat),
+	"package":           ask((*Reader).packageState),
+	"package_compare":   ask((*Reader).packageCompare),
+	"package_simulate":  ask((*Reader).packageSimulate),
+	"path_exists":       ask((*Reader).pathExists),
+	"unit":              ask((*Reader).unit),
 }
 
 // Ask answers a capability of the read side.

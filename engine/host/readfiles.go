@@ -103,6 +103,19 @@ func (r *Reader) pathExists(_ context.Context, q pathRequest) (existsReply, erro
 	return existsReply{exists, kind}, err
 }
 
+// maxEntries is how many names of a directory a reply carries.
+const maxEntries = 1000
+
+type entriesReply struct {
+	Names []string `json:"names"`
+	More  bool     `json:"more"`
+}
+
+func (r *Reader) directoryEntries(_ context.Context, q pathRequest) (entriesReply, error) {
+	names, more, err := r.tree.Names(q.Path, maxEntries)
+	return entriesReply{append([]string{}, names...), more}, err
+}
+
 // The words for a secret in a report.
 const (
 	match   = "match"

@@ -25,6 +25,7 @@ type Capability struct {
 var table = []Capability{
 	{"account", Read, []string{"user", "group"}, "whether a user or group exists, and its id"},
 	{"content_matches", Read, []string{"id"}, "whether a file holds the secret that the resource declares"},
+	{"directory_entries", Read, []string{"path"}, "the names in a directory"},
 	{"env_file", Read, []string{"id"}, "what systemd would read from the resource's environment file"},
 	{"file_digest", Read, []string{"path"}, "sha256 and size of a regular file"},
 	{"file_stat", Read, []string{"path"}, "kind, mode and owner of a path, or why there is none"},
