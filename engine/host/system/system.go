@@ -108,20 +108,20 @@ func run(ctx context.Context, program string, timeout time.Duration, limit int64
 	case out.over:
 		return nil, fault.New(fault.Invalid, "%s printed more than %d bytes", program, limit)
 	}
-	return out.Bytes(), nil
+	return out.kept.Bytes(), nil
 }
 
 // capped keeps what fits and takes the rest without keeping it.
 type capped struct {
-	bytes.Buffer
+	kept  bytes.Buffer // not embedded: its ReadFrom would go round the limit
 	limit int64
 	over  bool
 }
 
 func (c *capped) Write(p []byte) (int, error) {
-	if int64(c.Len()+len(p)) > c.limit {
+	if int64(c.kept.Len()+len(p)) > c.limit {
 		c.over = true
 		return len(p), nil
 	}
-	return c.Buffer.Write(p)
+	return c.kept.Write(p)
 }
