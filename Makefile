@@ -45,7 +45,7 @@ tidy: ; for m in $(MODULES); do (cd $$m && GOWORK=off $(GO) mod tidy -diff && GO
 generated: ; $(GO) run ./tools/schemagen -check
 
 # The modules have the committed digests, whatever folder they are built in.
-reproducible: ; $(GO) run ./tools/pluginbuild -verify
+reproducible: ; $(GO) run ./tools/pluginbuild -fresh -check && d=$$(mktemp -d) && trap 'rm -rf "$$d"' EXIT && git archive HEAD | tar x -C "$$d" && cd "$$d" && $(GO) run ./tools/pluginbuild -check
 
 # Nothing above changed or made a file that git would see.
 clean-tree: ; @test -z "$$(git status --porcelain | tee /dev/stderr)" || { echo 'the work tree is not clean'; exit 1; }

@@ -15,7 +15,7 @@ import (
 const Path = "/opt/gyrum:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 // commandTimeout bounds one command; nothing that a test asks of a host takes near as long.
-const commandTimeout = 2 * time.Minute
+const commandTimeout = 5 * time.Minute
 
 // Result is what a command did.
 type Result struct {

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
-	"testing"
 	"time"
 )
 
@@ -36,7 +35,7 @@ type Options struct {
 
 // Host is a running Debian. Its methods fail the test that booted it where the host cannot do what they ask.
 type Host struct {
-	t testing.TB
+	t T
 	*guest
 }
 
@@ -65,7 +64,7 @@ const (
 var hostCount atomic.Int64
 
 // Boot starts a host and waits until its systemd has settled. The host ends with the test.
-func Boot(t testing.TB, options Options) *Host {
+func Boot(t T, options Options) *Host {
 	t.Helper()
 	recipe := Base()
 	if options.Recipe != nil {
@@ -225,7 +224,7 @@ func isFirst(pid int) bool {
 }
 
 // In is the same host for a subtest, which then fails where the host cannot do what it is asked.
-func (h *Host) In(t testing.TB) *Host { return &Host{t: t, guest: h.guest} }
+func (h *Host) In(t T) *Host { return &Host{t: t, guest: h.guest} }
 
 // Name is the host's own name.
 func (h *Host) Name() string { return h.options.Hostname }

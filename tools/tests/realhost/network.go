@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"testing"
 )
 
 // Network joins hosts of one test: a bridge in a network namespace, and one namespace a host. Nothing of it can be
@@ -18,7 +17,7 @@ type Network struct {
 }
 
 // NewNetwork makes a network that ends with the test.
-func NewNetwork(t testing.TB) *Network {
+func NewNetwork(t T) *Network {
 	t.Helper()
 	n := &Network{bridge: fmt.Sprintf("%sn%d-%d", testPrefix, os.Getpid(), hostCount.Add(1))}
 	t.Cleanup(func() {

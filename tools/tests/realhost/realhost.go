@@ -16,6 +16,18 @@ import (
 	"strings"
 )
 
+// T is what the helper needs of a test: testing.TB is one, and a program can be another.
+type T interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+	Errorf(format string, args ...any)
+	// Cleanup registers what is called when the test ends, the last first.
+	Cleanup(func())
+	// TempDir is a new folder that ends with the test.
+	TempDir() string
+}
+
 // The environment variables that the helper heeds.
 const (
 	// CacheEnv names the folder for root file systems and running hosts. It must lie on a file system that can be

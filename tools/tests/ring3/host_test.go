@@ -29,7 +29,7 @@ func boot(t *testing.T, binds ...realhost.Bind) *managed {
 	m.resources("")
 	m.Host = realhost.Boot(t, realhost.Options{Hostname: "t", Binds: append([]realhost.Bind{
 		{Outside: m.catalog, Inside: "/c", Writable: true},
-		{Outside: filepath.Join(repository(), "bin"), Inside: "/opt/gyrum"},
+		{Outside: program, Inside: "/opt/gyrum"},
 	}, binds...)})
 	return m
 }

@@ -4,6 +4,7 @@
 package ring3
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,11 +21,29 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	if _, err := os.Stat(filepath.Join(repository(), "bin", "gyrum")); err != nil {
+	os.Exit(run(m))
+}
+
+// program is a folder with a copy of the built program, so that a build meanwhile does not change what is tested.
+var program string
+
+func run(m *testing.M) int {
+	binary, err := readRepository("bin/gyrum")
+	if err != nil {
 		fmt.Println("these tests run the built program: make build first:", err)
-		os.Exit(1)
+		return 1
 	}
-	os.Exit(m.Run())
+	if program, err = os.MkdirTemp("", "gyrum-program-"); err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	defer os.RemoveAll(program)
+	// The folder is a host's root's as well, and others in the host run the program too.
+	if err := errors.Join(os.Chmod(program, 0o755), os.WriteFile(filepath.Join(program, "gyrum"), binary, 0o755)); err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	return m.Run()
 }
 
 // repository is the folder that holds go.work.

@@ -166,7 +166,7 @@ func TestAptRunsUnattended(t *testing.T) {
 	t.Run("a package that does not configure", func(t *testing.T) {
 		m := m.in(t)
 		m.resources("- {type: package, name: broken-postinst}\n- {type: file, path: /etc/after, content: x}")
-		if o := m.apply(); o.code != 1 || o.find("package:broken-postinst").Result.Status != "failed" || o.find("file:/etc/after").Result.Status != "skipped" {
+		if o := m.apply(); o.code != 1 || o.find("package:broken-postinst").status() != "failed" || o.find("file:/etc/after").status() != "skipped" {
 			t.Errorf("apply: %s", o)
 		}
 		// The half state is drift, not presence.

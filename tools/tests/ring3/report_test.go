@@ -58,6 +58,14 @@ type item struct {
 	} `json:"result"`
 }
 
+// status is what became of the item; empty where nothing did.
+func (i item) status() string {
+	if i.Result == nil {
+		return ""
+	}
+	return i.Result.Status
+}
+
 // outcome is one run of the program.
 type outcome struct {
 	code    int

@@ -58,7 +58,7 @@ func TestRoundTripOfTheWorkedExample(t *testing.T) {
 		t.Error("the report of an apply says dry_run")
 	}
 	for _, it := range applied.reports[0].Items {
-		if it.Result == nil || it.Result.Status != "applied" {
+		if it.status() != "applied" {
 			t.Errorf("result of %s: %+v", it.Resource.ID, it.Result)
 		}
 	}

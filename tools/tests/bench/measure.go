@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// job is one command to measure.
+type job struct {
+	Name string `json:"name"`
+	// Prepare is a shell command that runs before each run and is not measured; none where empty.
+	Prepare string   `json:"prepare"`
+	Command []string `json:"command"`
+	// Exit is the status that the command must end with.
+	Exit int `json:"exit"`
+}
+
+// jobs is what the part within the host reads.
+type jobs struct {
+	Rounds int   `json:"rounds"`
+	Jobs   []job `json:"jobs"`
+}
+
+// figure is what became of a job: medians over its runs.
+type figure struct {
+	Name string `json:"name"`
+	// Wall is from before the fork to the end of the process.
+	Wall time.Duration `json:"wall"`
+	// Peak is the largest resident set of the process or of a child that it waited for, in bytes.
+	Peak int64 `json:"peak"`
+}
+
+// measure runs the jobs in turn, round by round, so that what disturbs the machine disturbs all of them.
+func measure(in io.Reader, out io.Writer) error {
+	var j jobs
+	if err := json.NewDecoder(in).Decode(&j); err != nil {
+		return err
+	}
+	walls := make([][]time.Duration, len(j.Jobs))
+	peaks := make([][]int64, len(j.Jobs))
+	for range j.Rounds {
+		for i, job := range j.Jobs {
+			wall, peak, err := one(job)
+			if err != nil {
+				return err
+			}
+			walls[i], peaks[i] = append(walls[i], wall), append(peaks[i], peak)
+		}
+	}
+	var figures []figure
+	for i, job := range j.Jobs {
+		figures = append(figures, figure{job.Name, median(walls[i]), median(peaks[i])})
+	}
+	return json.NewEncoder(out).Encode(figures)
+}
+
+func one(j job) (time.Duration, int64, error) {
+	if j.Prepare != "" {
+		if out, err := exec.Command("sh", "-ec", j.Prepare).CombinedOutput(); err != nil {
+			return 0, 0, fmt.Errorf("%s: prepare: %w\n%s", j.Name, err, out)
+		}
+	}
+	cmd := exec.Command(j.Command[0], j.Command[1:]...)
+	begun := time.Now()
+	out, err := cmd.CombinedOutput()
+	wall := time.Since(begun)
+	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != j.Exit {
+		return 0, 0, fmt.Errorf("%s: %v, want exit status %d\n%s", j.Name, err, j.Exit, out)
+	}
+	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	return wall, usage.Maxrss << 10, nil // getrusage(2): in kilobytes
+}
+
+func median[N int64 | time.Duration](values []N) N {
+	slices.Sort(values)
+	return values[len(values)/2]
+}
