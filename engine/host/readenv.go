@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
+	"slices"
+	"strings"
 
 	"gyrum.ai/engine/fsys"
 	"gyrum.ai/engine/host/envfile"
@@ -16,12 +19,14 @@ import (
 // EnvReply is the reply to env_file. Values of secrets and of undeclared variables are not in it.
 type EnvReply struct {
 	StatReply
-	// Vars has the declared variables that the file sets, by value, or match, differs or absent for a secret; a variable
-	// that is not declared reads present.
+	// Vars has the declared variables that the file sets, by value, or match, differs, absent or unresolved for a secret; a
+	// variable that is not declared reads present.
 	Vars map[string]string `json:"vars,omitempty"`
-	// Readable says that systemd would read the file.
+	// Unresolved says which references to secrets lead nowhere.
+	Unresolved string `json:"unresolved,omitempty"`
+	// Readable says that the content could be read.
 	Readable bool `json:"readable"`
-	// Damage says what is wrong with the bytes.
+	// Damage says why systemd would not read the file, or not as it looks.
 	Damage string `json:"damage,omitempty"`
 	// Ignored counts assignments that systemd drops for their name.
 	Ignored int `json:"ignored,omitempty"`
@@ -29,21 +34,25 @@ type EnvReply struct {
 	Same bool `json:"same"`
 }
 
-// variable is a declared variable: a literal or a secret.
+// variable is a declared variable: a literal or a secret, whose reference may lead nowhere.
 type variable struct {
-	literal string
-	secret  *secret.Value
+	literal    string
+	secret     *secret.Value
+	unresolved error
 }
 
 // matches says whether a value is the declared one.
 func (v variable) matches(value string) bool {
-	if v.secret != nil {
+	switch {
+	case v.unresolved != nil:
+		return false
+	case v.secret != nil:
 		return secret.NewValue([]byte(v.secret.Variable())).Equal([]byte(value))
 	}
 	return v.literal == value
 }
 
-// variables gives the declared variables of an env resource with its secrets resolved.
+// variables gives the declared variables of an env resource with its secrets resolved, as far as they resolve.
 func (r *Reader) variables(ctx context.Context, res *resource.Resource) (map[string]variable, error) {
 	var d struct {
 		Vars map[string]json.RawMessage `json:"vars"`
@@ -55,13 +64,12 @@ func (r *Reader) variables(ctx context.Context, res *resource.Resource) (map[str
 	for name, raw := range d.Vars {
 		if ref, ok := res.Secrets["vars."+name]; ok {
 			value, err := r.cfg.Secrets.Resolve(ctx, ref)
-			if err != nil {
-				return nil, err
+			if err == nil {
+				if cerr := envfile.Check(name, value.Variable()); cerr != nil {
+					err = fault.New(fault.SecretUnresolved, "secret %s: %v", ref, cerr)
+				}
 			}
-			if err := envfile.Check(name, value.Variable()); err != nil {
-				return nil, fault.New(fault.SecretUnresolved, "secret %s: %v", ref, err)
-			}
-			vars[name] = variable{secret: &value}
+			vars[name] = variable{secret: &value, unresolved: err}
 			continue
 		}
 		var literal string
@@ -87,39 +95,50 @@ func (r *Reader) envFile(ctx context.Context, q idRequest) (EnvReply, error) {
 	if err != nil {
 		return EnvReply{}, err
 	}
-	reply := EnvReply{}
+	reply := EnvReply{Unresolved: unresolved(declared)}
 	if reply.StatReply, err = r.describe(s); err != nil || s.Kind != fsys.KindFile {
 		return reply, err
 	}
+	if len(res.Secrets) > 0 {
+		reply.Size = nil // it would narrow the secret down
+	}
 	if s.Size > envfile.MaxSize {
-		reply.Damage = "it is larger than systemd reads (64 MiB)"
+		reply.Readable, reply.Damage = true, "it is larger than systemd reads (64 MiB)"
 		return reply, nil
 	}
 	raw, err := r.tree.Read(p, envfile.MaxSize)
-	if errors.Is(err, fs.ErrNotExist) {
-		return EnvReply{}, nil
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return EnvReply{Unresolved: reply.Unresolved}, nil
+	case errors.Is(err, fs.ErrPermission):
+		return reply, nil // what is to go need not be read
+	case err != nil:
 		return EnvReply{}, err
 	}
 	compare(&reply, envfile.Read(raw), declared)
-	// A size would narrow a secret down.
-	if len(res.Secrets) > 0 {
-		reply.Size = nil
-	}
 	return reply, nil
+}
+
+// unresolved gathers why secrets do not resolve, in the order of the variables.
+func unresolved(declared map[string]variable) string {
+	var texts []string
+	for _, name := range slices.Sorted(maps.Keys(declared)) {
+		if err := declared[name].unresolved; err != nil && !slices.Contains(texts, err.Error()) {
+			texts = append(texts, err.Error())
+		}
+	}
+	return strings.Join(texts, "; ")
 }
 
 // compare fills in what the file holds against what is declared.
 func compare(reply *EnvReply, f envfile.File, declared map[string]variable) {
-	reply.Readable = !f.Unreadable
-	reply.Damage = f.Damage
+	reply.Readable, reply.Damage = true, f.Damage
 	if f.Ambiguous && reply.Damage == "" {
 		reply.Damage = "a comment ends in a backslash, which systemd reads differently since version 254"
 	}
 	reply.Ignored = f.Ignored
 	reply.Vars = map[string]string{}
-	reply.Same = reply.Readable && reply.Damage == "" && f.Ignored == 0 && len(f.Vars) == len(declared)
+	reply.Same = reply.Damage == "" && f.Ignored == 0 && len(f.Vars) == len(declared)
 	for name, want := range declared {
 		have, set := f.Vars[name]
 		fits := set && want.matches(have)
@@ -128,6 +147,8 @@ func compare(reply *EnvReply, f envfile.File, declared map[string]variable) {
 		case want.secret == nil && set:
 			reply.Vars[name] = have
 		case want.secret == nil:
+		case want.unresolved != nil:
+			reply.Vars[name] = "unresolved"
 		case fits:
 			reply.Vars[name] = match
 		case set:
@@ -151,6 +172,9 @@ func (r *Reader) render(ctx context.Context, res *resource.Resource) ([]byte, er
 	}
 	vars := map[string]string{}
 	for name, v := range declared {
+		if v.unresolved != nil {
+			return nil, v.unresolved
+		}
 		vars[name] = v.literal
 		if v.secret != nil {
 			vars[name] = v.secret.Variable()

@@ -67,10 +67,13 @@ type InputFact struct {
 
 // UnitState is what the manager says of a unit, in its own words, and whether it runs from its inputs as they are.
 type UnitState struct {
-	LoadState        string   `json:"load_state"`
-	ActiveState      string   `json:"active_state"`
-	SubState         string   `json:"sub_state"`
-	UnitFileState    string   `json:"unit_file_state"` // GetUnitFileState's word, empty when there is no file
+	LoadState     string `json:"load_state"`
+	ActiveState   string `json:"active_state"`
+	SubState      string `json:"sub_state"`
+	UnitFileState string `json:"unit_file_state"` // GetUnitFileState's word, empty when there is no file
+	// AliasOf and AliasState are the unit that an alias names and its UnitFileState; set when UnitFileState is alias.
+	AliasOf          string   `json:"alias_of,omitempty"`
+	AliasState       string   `json:"alias_state,omitempty"`
 	NeedDaemonReload bool     `json:"need_daemon_reload"`
 	ServiceType      string   `json:"service_type,omitempty"`
 	RemainAfterExit  bool     `json:"remain_after_exit"`
