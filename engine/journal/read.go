@@ -130,7 +130,7 @@ func (l *Log) item(index int) *drift.Item {
 	return &l.Items[index]
 }
 
-// Effects lists what the action of an item changed on the host; -1 asks for what the end of a pass changed.
+// Effects lists what an item changed on the host; -1 asks for what earlier runs had left to do.
 func (l *Log) Effects(item int) []Effect {
 	var effects []Effect
 	for _, rec := range l.Records {

@@ -100,7 +100,7 @@ type Intent struct {
 
 // Effect is one change of the host that an action, or the end of a run, made.
 type Effect struct {
-	// Item is the item in whose action the effect happened; -1 for one at the end of a pass.
+	// Item is the item that the effect belongs to; -1 for what an earlier run left to do, such as a reload.
 	Item     int    `json:"item"`
 	Phase    string `json:"phase"` // before or after
 	Resource string `json:"resource"`

@@ -32,8 +32,9 @@ type Run struct {
 	seq     int
 	synced  int
 	prev    string
-	reserve bool           // the reserve still stands
-	open    map[string]int // resource id to the item whose intent has no outcome yet
+	reserve bool            // the reserve still stands
+	open    map[string]bool // ids of resources whose intent has no outcome yet
+	items   map[string]int  // ids of resources to the last item of each that was begun
 	err     error
 }
 
@@ -53,7 +54,7 @@ func Begin(system fsys.FS, dir string, state State, start Start, actions int, cl
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
-	r := &Run{id: id, clock: clock, runs: runs, prev: state.LastHash, open: map[string]int{}}
+	r := &Run{id: id, clock: clock, runs: runs, prev: state.LastHash, open: map[string]bool{}, items: map[string]int{}}
 	if err := r.begin(state, start, actions); err != nil {
 		return nil, errors.Join(fmt.Errorf("journal: the run cannot be recorded in %s, so nothing was done: %w", dir, err), r.close())
 	}
@@ -135,7 +136,7 @@ func (r *Run) Intent(i Intent) error {
 	defer r.mu.Unlock()
 	err := r.write(Record{Kind: KindIntent, Intent: &i}, true)
 	if err == nil {
-		r.open[i.Resource] = i.Item
+		r.open[i.Resource], r.items[i.Resource] = true, i.Item
 	}
 	return err
 }
@@ -144,25 +145,25 @@ func (r *Run) Intent(i Intent) error {
 func (r *Run) Outcome(o Outcome) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_, executed := r.open[o.Resource]
+	executed := r.open[o.Resource]
 	delete(r.open, o.Resource)
 	return r.write(Record{Kind: KindOutcome, Outcome: &o}, executed)
 }
 
-// Effect is the host.EffectFunc of the run. An effect outside an action has no intent, so its own record is made durable
+// Effect is the host.EffectFunc of the run. It stands under the item of the resource that it is for, also when another item's
+// action, or the end of a pass, is what brings it about. Then no intent announced it, so its own record is made durable
 // before it happens.
 func (r *Run) Effect(phase string, e host.Effect, failure error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	rec := Effect{Item: -1, Phase: phase, Resource: e.Resource, Name: e.Name, Target: e.Target, Before: e.Before, After: e.After}
-	item, inAction := r.open[e.Resource]
-	if inAction {
+	if item, known := r.items[e.Resource]; known {
 		rec.Item = item
 	}
 	if failure != nil {
 		rec.Error = failure.Error()
 	}
-	return r.write(Record{Kind: KindEffect, Effect: &rec}, !inAction)
+	return r.write(Record{Kind: KindEffect, Effect: &rec}, !r.open[e.Resource])
 }
 
 // Observed records the last observation.
