@@ -35,15 +35,13 @@ func remove(in guest.Input, p place.Place) *guest.Decision {
 	if len(entries) == 0 {
 		return d
 	}
-	for _, entry := range entries {
-		if !slices.Contains(in.Inputs, entry) {
-			d.Reason = guest.Reason{Code: "not-empty", Text: "declared absent, but it is not empty"}
-			d.Blocked = "the directory is not empty (" + entry + "); gyrum removes no tree: declare what is in it absent, or empty it"
-			return d
-		}
-	}
+	rest := slices.DeleteFunc(entries, func(entry string) bool { return slices.Contains(in.Inputs, entry) })
 	if in.Facts.Get("more").True() {
-		d.Blocked = "the directory holds too much to be emptied by this plan; empty it"
+		rest = append(rest, "and more")
+	}
+	if len(rest) > 0 {
+		d.Reason = guest.Reason{Code: "not-empty", Text: "declared absent, but it is not empty"}
+		d.Blocked = "the directory is not empty (" + rest[0] + "); gyrum removes no tree: declare what is in it absent, or empty it"
 		return d
 	}
 	d.Note = "other items of this plan empty it first"

@@ -16,7 +16,7 @@ func Diff(in guest.Input) *guest.Decision {
 		return p.Remove()
 	}
 	d := present(in, p)
-	if text := (read.EnvFile{Stat: p.Stat}).Unresolved(); text != "" {
+	if text := in.Facts.GetText("unresolved"); text != "" {
 		if d == nil || d.Verb != "write" {
 			d = p.Rewrite(p.Params(), guest.Object(), guest.Reason{})
 		}

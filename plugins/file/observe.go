@@ -26,7 +26,10 @@ func Observe(h read.Host, declared guest.Value) guest.Observation {
 	}
 	if stat.Exists() && stat.Kind() == place.File {
 		sha256, size, err := h.FileDigest(p.Path())
-		if err != nil {
+		switch {
+		case err != nil && place.Absent(declared):
+			return o // what is to go need not be read
+		case err != nil:
 			return guest.Unseen(err)
 		}
 		o.Observed = o.Observed.With("sha256", guest.String(sha256)).With("size", guest.Int(size))

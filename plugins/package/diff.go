@@ -91,13 +91,13 @@ func (s state) foresee(d *guest.Decision, in guest.Input) {
 		return
 	}
 	sim := read.Simulation{Value: in.Facts.Get("simulation")}
-	if removes := others(s.declared, sim.Removes()); len(removes) > 0 {
+	if removes := s.others(sim.Removes()); len(removes) > 0 {
 		s.takesAlong(d, removes, in.Inputs)
 		return
 	}
 	switch why := sim.Reason(); {
 	case sim.OK() || why.Code == "lists-missing":
-		d.Note = along(s.declared, sim)
+		d.Note = s.along(sim)
 		if why.Code == "lists-missing" {
 			d.Note = "apt's package lists are missing or old; apply fetches them first"
 		}
@@ -123,7 +123,7 @@ func (s state) takesAlong(d *guest.Decision, removes, changing []string) {
 }
 
 // along names what changes with the package.
-func along(declared guest.Value, sim read.Simulation) string {
+func (s state) along(sim read.Simulation) string {
 	var note string
 	for _, group := range []struct {
 		word  string
@@ -133,7 +133,7 @@ func along(declared guest.Value, sim read.Simulation) string {
 		{"also upgrades ", sim.Upgrades()},
 		{"also downgrades ", sim.Downgrades()},
 	} {
-		if names := others(declared, group.names); len(names) > 0 {
+		if names := s.others(group.names); len(names) > 0 {
 			note = guest.Join(note, "; ", group.word+guest.Words(names))
 		}
 	}

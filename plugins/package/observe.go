@@ -3,6 +3,8 @@
 package pkg
 
 import (
+	"strings"
+
 	"gyrum.ai/plugins/guest"
 	"gyrum.ai/plugins/guest/read"
 )
@@ -27,7 +29,7 @@ func Observe(h read.Host, declared guest.Value) guest.Observation {
 	if s.settled() || s.virtual() || p.Half() || p.Held() {
 		return o
 	}
-	return simulate(h, declared, o)
+	return simulate(h, s, o)
 }
 
 // record is null for a package of which at most configuration files are left.
@@ -40,14 +42,14 @@ func record(p read.Package) guest.Value {
 }
 
 // simulate adds what apt would do. That apt cannot say is no reason not to try: its lists may only be missing.
-func simulate(h read.Host, declared guest.Value, o guest.Observation) guest.Observation {
-	s, err := h.PackageSimulate(declared.GetText("name"), exact(declared), declared.GetText("state"))
+func simulate(h read.Host, s state, o guest.Observation) guest.Observation {
+	sim, err := h.PackageSimulate(s.name(), exact(s.declared), s.declared.GetText("state"))
 	if err != nil {
 		o.Facts = o.Facts.WithText("not_simulated", err.Text)
 		return o
 	}
-	o.Facts = o.Facts.With("simulation", s.Value)
-	for _, other := range others(declared, s.Removes()) {
+	o.Facts = o.Facts.With("simulation", sim.Value)
+	for _, other := range s.others(sim.Removes()) {
 		o.Inputs = append(o.Inputs, "package:"+other)
 	}
 	return o
@@ -61,23 +63,22 @@ func exact(declared guest.Value) string {
 	return ""
 }
 
-// others are the packages of a list that are not the declared one.
-func others(declared guest.Value, names []string) []string {
+// others are those of a list, name or name=version, that are not the declared package. apt names an architecture only
+// where it is a foreign one: beside libc6:i386 a libc6 is another package, alone it is the one that was asked for.
+func (s state) others(names []string) []string {
+	base, _, _ := strings.Cut(s.name(), ":")
+	own := base
+	for _, name := range names {
+		bare, _, _ := strings.Cut(name, "=")
+		if bare == s.name() || bare == base+":"+s.found.Architecture() {
+			own = bare
+		}
+	}
 	var list []string
 	for _, name := range names {
-		if base(name) != base(declared.GetText("name")) {
+		if bare, _, _ := strings.Cut(name, "="); bare != own {
 			list = append(list, name)
 		}
 	}
 	return list
-}
-
-// base is a package's name without its version and its architecture.
-func base(name string) string {
-	for i := range len(name) {
-		if name[i] == '=' || name[i] == ':' {
-			return name[:i]
-		}
-	}
-	return name
 }

@@ -58,11 +58,11 @@ func account(v guest.Value) (int64, bool) { return v.Get("id").Number(), v.Get("
 // EnvFile is an environment file: what stands at the path, and the variables that systemd would read from it.
 type EnvFile struct{ Stat }
 
-// Vars maps every declared and every found variable to its value, or to match, differs, absent, unresolved or present
-// where the value is not to be shown.
+// Vars maps the found variables to their values, or to match, differs, absent or present where the value is not to be
+// shown.
 func (e EnvFile) Vars() guest.Value { return e.Get("vars") }
 
-// Readable says that the content could be read.
+// Readable says that systemd would read the file.
 func (e EnvFile) Readable() bool { return e.Get("readable").True() }
 
 // Same says that systemd would read exactly the declared variables.
@@ -70,6 +70,3 @@ func (e EnvFile) Same() bool { return e.Get("same").True() }
 
 // Damage says why systemd would not read the file, "" when it would.
 func (e EnvFile) Damage() string { return e.GetText("damage") }
-
-// Unresolved says which secret references lead nowhere, "" when all resolve.
-func (e EnvFile) Unresolved() string { return e.GetText("unresolved") }
