@@ -140,6 +140,9 @@ func (s *selectionFlags) selection() engine.Selection {
 // again writes the flags that name the same plan anew: what an apply must be given to compute the plan of a check.
 func (p *program) again(cmd *cobra.Command, s *selectionFlags, host string) string {
 	words := []string{"gyrum", "apply"}
+	if os.Geteuid() != 0 && !cmd.Flags().Changed("state-dir") {
+		words = []string{"sudo", "gyrum", "apply"} // the record of applies is root's
+	}
 	if cmd.Flags().Changed("catalog") || p.getenv("GYRUM_CATALOG") != "" {
 		words = append(words, "--catalog", p.flags.catalog)
 	}

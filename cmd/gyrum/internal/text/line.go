@@ -136,6 +136,9 @@ func (s Style) why(b *strings.Builder, it drift.Item, always bool) {
 	p := toRecord(it.Action.Params)
 	told := always || it.Severity != drift.SeverityDrift || it.Action.Verb == drift.Noop || p.is("restart") || reloads(it) ||
 		it.Reason.Code == "package-may-start"
+	if it.Blocked != "" {
+		told = always // the reason for the change is no news where the change will not be made
+	}
 	if told && it.Reason.Text != "" && it.Reason.Text != it.Blocked {
 		s.words(b, dim, "", it.Reason.Text)
 	}

@@ -53,6 +53,7 @@ func (s Style) Plan(r *drift.Report, o Options) string {
 	if o.Quiet {
 		return b.String()
 	}
+	s.catalog(&b, r, o)
 	acts := false
 	for _, it := range r.Items {
 		acts = acts || Acts(it)
@@ -65,6 +66,23 @@ func (s Style) Plan(r *drift.Report, o Options) string {
 		fmt.Fprintf(&b, "%s %s --confirm-plan %s\n", s.paint(dim, "apply"), o.Command, r.PlanHash)
 	}
 	return b.String()
+}
+
+// catalog says which catalog the report judges by, and warns of a checkout that is behind.
+func (s Style) catalog(b *strings.Builder, r *drift.Report, o Options) {
+	if o.Verbose {
+		line := "catalog " + r.Catalog.Digest
+		if r.Catalog.Revision != "" {
+			line += ", revision " + r.Catalog.Revision
+		}
+		s.paragraph(b, line)
+		for _, p := range r.Plugins {
+			s.paragraph(b, "plugin  "+p.Type+" "+p.Digest)
+		}
+	}
+	if n := r.Catalog.BehindUpstream; n != nil && *n > 0 {
+		s.paragraph(b, fmt.Sprintf("the catalog's checkout is %s behind its upstream; git pull brings it up to date", count(*n, "commit", "commits")))
+	}
 }
 
 func unseen(r *drift.Report) bool {
