@@ -45,47 +45,25 @@ func readOutput(raw []byte) (output json.RawMessage, err error) {
 	return output, err
 }
 
-func readObservations(raw []byte, n int) ([]drift.Observation, error) {
-	results, err := readResults(raw, n)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]drift.Observation, n)
-	for i, r := range results {
-		if out[i], err = readObservation(r); err != nil {
-			return nil, fmt.Errorf("result %d: %w", i, err)
-		}
-	}
-	return out, nil
+// readResults gives the results of {"results":[...]}, each as canonical JSON.
+func readResults(raw []byte) (results []json.RawMessage, err error) {
+	err = readRecord(raw, "the answer", members{"results!": func(raw json.RawMessage) error { return json.Unmarshal(raw, &results) }})
+	return results, err
 }
 
-func readDecisions(raw []byte, n int, verbs []drift.Verb) ([]*drift.Decision, error) {
-	results, err := readResults(raw, n)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]*drift.Decision, n)
-	for i, r := range results {
-		if string(r) == "null" {
-			continue
-		}
-		if out[i], err = readDecision(r, verbs); err != nil {
-			return nil, fmt.Errorf("result %d: %w", i, err)
-		}
-	}
-	return out, nil
-}
-
-func readResults(raw []byte, n int) ([]json.RawMessage, error) {
-	var results []json.RawMessage
-	err := readRecord(raw, "the answer", members{"results!": func(raw json.RawMessage) error { return json.Unmarshal(raw, &results) }})
-	if err != nil {
-		return nil, err
-	}
+// readEach reads the results for n resources.
+func readEach[T any](results []json.RawMessage, n int, read func(json.RawMessage) (T, error)) ([]T, error) {
 	if len(results) != n {
 		return nil, fmt.Errorf("the answer has %d results for %d resources", len(results), n)
 	}
-	return results, nil
+	out := make([]T, n)
+	var err error
+	for i, r := range results {
+		if out[i], err = read(r); err != nil {
+			return nil, fmt.Errorf("result %d: %w", i, err)
+		}
+	}
+	return out, nil
 }
 
 func readObservation(raw json.RawMessage) (o drift.Observation, err error) {
@@ -108,7 +86,11 @@ func readObservation(raw json.RawMessage) (o drift.Observation, err error) {
 	return o, err
 }
 
+// readDecision gives nil for null: in sync.
 func readDecision(raw json.RawMessage, verbs []drift.Verb) (*drift.Decision, error) {
+	if string(raw) == "null" {
+		return nil, nil
+	}
 	d := &drift.Decision{}
 	err := readMembers(raw, "a decision", members{
 		"verb!": func(raw json.RawMessage) error {

@@ -59,7 +59,7 @@ func BenchmarkWarm(b *testing.B) {
 	dir := filepath.Join(sharedDir(b), "cache")
 	load := func() {
 		s := newTestStore(b, files, CacheConfig{Dir: dir}, DefaultLimits())
-		r := s.Reading(b.Context(), &fakeHost{})
+		r := s.Reading(b.Context(), &fakeHost{}, AlwaysRun())
 		r.Warm(types...)
 		s.Close()
 	}
@@ -75,7 +75,7 @@ func BenchmarkObserve(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			s := probeStore(b, DefaultLimits())
 			rs, h := benchResources(n)
-			r := s.Reading(b.Context(), h)
+			r := s.Reading(b.Context(), h, AlwaysRun())
 			defer r.Close()
 			b.ReportAllocs()
 			for b.Loop() {
@@ -88,3 +88,41 @@ func BenchmarkObserve(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkTrace is a check of a type, observe and diff, that traces answer, in a new store as a new process has it.
+func BenchmarkTrace(b *testing.B) {
+	for _, n := range []int{1, 10, 100, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			dir := filepath.Join(b.TempDir(), "cache")
+			rs, h := benchResources(n)
+			check := func() bool {
+				h.asked = h.asked[:0]
+				s := newTestStore(b, probeModules(b), CacheConfig{Dir: dir}, DefaultLimits())
+				s.types["probe"].manifest.Digests = map[Phase]string{ObservePhase: probeDigest(b)}
+				r := s.Reading(b.Context(), h)
+				o, err := r.Observe(b.Context(), "probe", rs)
+				if err != nil || o[0].Unobservable != nil {
+					b.Fatal(err, o[0].Unobservable)
+				}
+				in := make([]DiffInput, n)
+				for i := range in {
+					in[i] = DiffInput{Resource: rs[i], Observation: o[i]}
+				}
+				if _, err := r.Diff(b.Context(), "probe", in); err != nil {
+					b.Fatal(err)
+				}
+				r.Close()
+				return s.types["probe"].observe.native != nil
+			}
+			check()
+			b.ReportAllocs()
+			for b.Loop() {
+				if check() {
+					b.Fatal("the module was loaded")
+				}
+			}
+		})
+	}
+}
+
+func probeDigest(t testing.TB) string { return digestOf(probeModules(t)["probe.observe.wasm"].Data) }

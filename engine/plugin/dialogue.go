@@ -23,9 +23,10 @@ type recorder interface {
 type dialogue struct {
 	asker host.Asker
 	// doer is nil where nothing may be written.
-	doer      host.Doer
-	scope     *scope
-	recorders []recorder
+	doer  host.Doer
+	scope *scope
+	// heard is told what the guest asked and was told, nil without.
+	heard recorder
 	// ahead holds exchanges that this run has made already, in the order in which the guest will make them. They were
 	// asked of the host for this very batch, a moment ago.
 	ahead []exchange
@@ -40,8 +41,8 @@ func (d *dialogue) ask(ctx context.Context, capability string, request []byte) (
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range d.recorders {
-		r.record(exchange{capability, request, reply})
+	if d.heard != nil {
+		d.heard.record(exchange{capability, request, reply})
 	}
 	return reply, nil
 }

@@ -57,10 +57,18 @@ var hostileObserve = []struct{ do, want string }{
 }
 
 func TestHostileObserve(t *testing.T) {
-	s := probeStore(t, testLimits())
-	digest, _ := s.types["probe"].observe.identity()
+	l := testLimits()
+	l.Time = 20 * time.Second
+	patient := probeStore(t, l)
+	l.Time = 2 * time.Second
+	hasty := probeStore(t, l)
+	digest, _ := patient.types["probe"].observe.identity()
 	for _, c := range hostileObserve {
 		t.Run(c.do, func(t *testing.T) {
+			s := patient
+			if c.do == "loop" {
+				s = hasty
+			}
 			h := &fakeHost{stats: map[string]string{"/a": statReply("0644"), "/ok": `{"exists":true}`}}
 			o := observeOne(t, s, h, probeResource("/a"), probeResource("/bad", "do", c.do), probeResource("/c"))
 			u := o[1].Unobservable

@@ -166,3 +166,8 @@ func lines(list []string) string { return strings.Join(list, "\n") }
 type emptyFS struct{}
 
 func (emptyFS) Open(name string) (fs.File, error) { return fstest.MapFS{}.Open(name) }
+
+// probeFS is a folder with one manifest and one module.
+func probeFS(manifest string, observe []byte) fstest.MapFS {
+	return fstest.MapFS{"probe.json": {Data: []byte(manifest)}, "probe.observe.wasm": {Data: observe}}
+}

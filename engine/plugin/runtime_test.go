@@ -14,7 +14,7 @@ import (
 
 func observeOne(t *testing.T, s *Store, h *fakeHost, rs ...resource.Resource) []drift.Observation {
 	t.Helper()
-	r := s.Reading(t.Context(), h)
+	r := s.Reading(t.Context(), h, AlwaysRun())
 	defer r.Close()
 	out, err := r.Observe(t.Context(), "probe", rs)
 	if err != nil {
@@ -29,7 +29,7 @@ func observeOne(t *testing.T, s *Store, h *fakeHost, rs ...resource.Resource) []
 func TestObserveDiffAndApply(t *testing.T) {
 	s := probeStore(t, testLimits())
 	h := &fakeHost{stats: map[string]string{"/a": statReply("0644"), "/b": statReply("0600")}}
-	r := s.Reading(t.Context(), h)
+	r := s.Reading(t.Context(), h, AlwaysRun())
 	defer r.Close()
 	rs := []resource.Resource{probeResource("/a"), probeResource("/b"), probeResource("/c")}
 	observed, err := r.Observe(t.Context(), "probe", rs)
@@ -95,7 +95,7 @@ func TestAnActionThatFails(t *testing.T) {
 func TestNoCallRemembersAnother(t *testing.T) {
 	s := probeStore(t, testLimits())
 	h := &fakeHost{}
-	r := s.Reading(t.Context(), h)
+	r := s.Reading(t.Context(), h, AlwaysRun())
 	defer r.Close()
 	res := probeResource("/a", "do", "count", "diff", "remembers")
 	for range 3 {
