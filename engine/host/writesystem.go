@@ -17,8 +17,10 @@ type installRequest struct {
 	Downgrade bool   `json:"downgrade"`
 }
 
+// changedReply lists what changed, also when something failed.
 type changedReply struct {
-	Changed []string `json:"changed"`
+	Changed []string     `json:"changed"`
+	Error   *fault.Error `json:"error,omitempty"`
 }
 
 func (w *Writer) packageInstall(ctx context.Context, q installRequest) (changedReply, error) {
@@ -40,7 +42,10 @@ func (w *Writer) changePackage(effect, name string, change func() ([]string, err
 		reply.Changed = append(reply.Changed, changed...)
 		return err
 	})
-	return reply, err
+	if err != nil {
+		reply.Error = fault.Of(err)
+	}
+	return reply, nil
 }
 
 // unitDoer makes a doer of an action on a unit. What earlier effects changed is loaded first.

@@ -83,7 +83,7 @@ func (t Tree) privateWay(p string, rule Private) (fsys.ReadDir, string, error) {
 		next, err := openReal(dir, names[i], at)
 		dir.Close()
 		if err != nil {
-			return nil, "", explainOnce(at, err)
+			return nil, "", explainOnce(p, err)
 		}
 		dir = next
 	}

@@ -67,7 +67,7 @@ func (r *Resolver) resolve(ctx context.Context, ref resource.SecretRef) (Value, 
 	switch ref.Provider {
 	case "file":
 		raw, err := r.Tree.ReadPrivate(ref.Name, files.Private{UID: r.Owner, Deny: 0o077, Limit: maxValue})
-		return Value{raw}, err
+		return NewValue(raw), err
 	case "credential":
 		return r.credential(ref.Name)
 	case "age":
@@ -94,7 +94,7 @@ func (r *Resolver) credential(name string) (Value, error) {
 		return Value{}, errors.New("$CREDENTIALS_DIRECTORY is not set: run gyrum from a unit with LoadCredential=, or use another provider")
 	}
 	raw, err := r.Tree.Read(path.Join(r.Credentials, name), maxValue)
-	return Value{raw}, err
+	return NewValue(raw), err
 }
 
 func (r *Resolver) age(name string) (Value, error) {
@@ -132,7 +132,7 @@ func (r *Resolver) age(name string) (Value, error) {
 	case len(raw) > maxValue:
 		return Value{}, fmt.Errorf("it is larger than %d bytes", maxValue)
 	}
-	return Value{raw}, nil
+	return NewValue(raw), nil
 }
 
 func (r *Resolver) exec(ctx context.Context, name string) (Value, error) {
@@ -158,6 +158,6 @@ func (r *Resolver) exec(ctx context.Context, name string) (Value, error) {
 	if r.printed == nil {
 		r.printed = map[string]Value{}
 	}
-	r.printed[name] = Value{raw}
-	return Value{raw}, nil
+	r.printed[name] = NewValue(raw)
+	return NewValue(raw), nil
 }

@@ -17,23 +17,29 @@ import (
 // redacted is what every printed value reads.
 const redacted = "[secret]"
 
-// Value is the value of a secret. It does not print.
-type Value struct{ raw []byte }
+// Value is the value of a secret. It does not print, not even from within an unexported field of another type, where
+// package fmt calls no method: what it would print there is the address of a function.
+type Value struct{ reveal func() []byte }
 
 // NewValue holds the bytes.
-func NewValue(raw []byte) Value { return Value{raw} }
+func NewValue(raw []byte) Value { return Value{func() []byte { return raw }} }
 
-// Bytes gives the exact bytes, as a file is to hold them.
-func (v Value) Bytes() []byte { return v.raw }
+// Bytes gives the exact bytes, as a file is to hold them; none for the zero value.
+func (v Value) Bytes() []byte {
+	if v.reveal == nil {
+		return nil
+	}
+	return v.reveal()
+}
 
 // Variable gives the value as a variable is to hold it: without the one line end that editors and echo leave.
 func (v Value) Variable() string {
-	s := strings.TrimSuffix(string(v.raw), "\n")
+	s := strings.TrimSuffix(string(v.Bytes()), "\n")
 	return strings.TrimSuffix(s, "\r")
 }
 
 // Equal compares in a time that does not depend on where the difference is.
-func (v Value) Equal(other []byte) bool { return subtle.ConstantTimeCompare(v.raw, other) == 1 }
+func (v Value) Equal(other []byte) bool { return subtle.ConstantTimeCompare(v.Bytes(), other) == 1 }
 
 // String redacts.
 func (Value) String() string { return redacted }
@@ -57,7 +63,7 @@ const keySize = 32
 type Key struct{ raw Value }
 
 // NewHash begins a keyed digest.
-func (k Key) NewHash() hash.Hash { return hmac.New(sha256.New, k.raw.raw) }
+func (k Key) NewHash() hash.Hash { return hmac.New(sha256.New, k.raw.Bytes()) }
 
 // Digest gives the keyed digest of bytes.
 func (k Key) Digest(raw []byte) string {
