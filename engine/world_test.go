@@ -34,8 +34,9 @@ type world struct {
 	after  map[string]func()            // what else happens once an id's action is done
 	before map[string]func()            // what happens just before an id is observed for its action
 	looks  int
-	did    []string // "verb id", in order
-	ended  int      // how often Finish was called
+	did    []string        // "verb id", in order
+	ended  int             // how often Finish was called
+	power  *hosttest.Power // when set, each action is an effect that it counts
 }
 
 func newWorld() *world {
@@ -89,6 +90,11 @@ func (w *world) Observe(ctx context.Context, typ string, rs []resource.Resource)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.looks++
+	if w.power != nil {
+		if err := w.power.On(); err != nil {
+			return nil, err
+		}
+	}
 	out := make([]drift.Observation, len(rs))
 	for i, r := range rs {
 		s := specOf(r)
@@ -240,8 +246,13 @@ func (h *hand) Apply(ctx context.Context, r resource.Resource, obs drift.Observa
 		return nil, err
 	}
 	h.mu.Lock()
-	h.did = append(h.did, string(action.Verb)+" "+s.ID)
 	err := h.fail[s.ID]
+	if h.power != nil {
+		err = h.power.Effect()
+	}
+	if err == nil || h.power == nil {
+		h.did = append(h.did, string(action.Verb)+" "+s.ID)
+	}
 	if err == nil {
 		switch action.Verb {
 		case drift.Start:

@@ -522,3 +522,14 @@ func mustID(t *testing.T, at time.Time) string {
 	}
 	return id
 }
+
+func TestAChainBuiltOnAKilledRunOutlivesALostPower(t *testing.T) {
+	m := newModel(t)
+	killed := m.begin()
+	m.act(killed, 0, "file:/a", true) // the page cache has its effects, the disk does not
+	m.run("file:/a")
+	m.fs.Crash(nil)
+	if v := m.verify(""); len(v.Damage) != 0 || v.Runs != 2 {
+		t.Errorf("verdict %+v", v)
+	}
+}
