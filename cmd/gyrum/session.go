@@ -19,7 +19,7 @@ type session struct {
 	catalog  *manifest.Catalog
 	target   engine.Target
 	store    *plugin.Store
-	looking  looking
+	looking  *looking
 	stateDir string
 }
 
@@ -56,7 +56,7 @@ func (p *program) open() (*session, error) {
 }
 
 func (s *session) close() {
-	s.looking.host.Close()
+	s.looking.close()
 	s.store.Close()
 	s.catalog.Close()
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"sync"
 
 	"gyrum.ai/engine"
 	"gyrum.ai/engine/fsys"
@@ -15,11 +16,30 @@ import (
 type looking struct {
 	host   *system.Host
 	reader *host.Reader
+
+	mu    sync.Mutex
+	looks []*plugin.Reading // to be closed
 }
 
-func (s *session) look() looking {
+func (s *session) look() *looking {
 	h := system.Open(system.Options{StateDir: s.stateDir, Catalog: s.catalogFile})
-	return looking{host: h, reader: host.NewReader(h.Reading(), s.target.Resources)}
+	return &looking{host: h, reader: host.NewReader(h.Reading(), s.target.Resources)}
+}
+
+// begin begins a look at the host.
+func (l *looking) begin(ctx context.Context, store *plugin.Store, options ...plugin.Option) *plugin.Reading {
+	r := store.Reading(ctx, l.reader, options...)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.looks = append(l.looks, r)
+	return r
+}
+
+func (l *looking) close() {
+	for _, r := range l.looks {
+		r.Close()
+	}
+	l.host.Close()
 }
 
 // catalogFile reads a file of the catalog; no link leads out of it.
@@ -38,7 +58,7 @@ func (s *session) checkOptions(ctx context.Context, sel *selectionFlags) engine.
 		Target:    s.target,
 		Selection: sel.selection(),
 		Modules:   s.modules(),
-		Plugins:   s.store.Reading(ctx, s.looking.reader),
+		Plugins:   s.looking.begin(ctx, s.store),
 		State:     fsys.ReadOnly(fsys.System("/")),
 		StateDir:  s.stateDir,
 	}
@@ -56,7 +76,7 @@ func (s *session) applyOptions(ctx context.Context, sel *selectionFlags) engine.
 		CheckOptions: s.checkOptions(ctx, sel),
 		Look: func(ctx context.Context) engine.Observer {
 			reader.Forget()
-			return s.store.Reading(ctx, reader)
+			return s.looking.begin(ctx, s.store, plugin.AlwaysRun())
 		},
 		StateFS: fsys.System("/"),
 		NewHand: func(ctx context.Context, on host.EffectFunc) (engine.Hand, error) {
