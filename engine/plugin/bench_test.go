@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"gyrum.ai/engine/drift"
 	"gyrum.ai/engine/resource"
 )
 
@@ -104,9 +105,9 @@ func BenchmarkTrace(b *testing.B) {
 				if err != nil || o[0].Unobservable != nil {
 					b.Fatal(err, o[0].Unobservable)
 				}
-				in := make([]DiffInput, n)
+				in := make([]drift.DiffInput, n)
 				for i := range in {
-					in[i] = DiffInput{Resource: rs[i], Observation: o[i]}
+					in[i] = drift.DiffInput{Resource: rs[i], Observation: o[i]}
 				}
 				if _, err := r.Diff(b.Context(), "probe", in); err != nil {
 					b.Fatal(err)

@@ -114,7 +114,7 @@ func TestHostileDiff(t *testing.T) {
 			h := &fakeHost{}
 			r := s.Reading(t.Context(), h)
 			defer r.Close()
-			d, err := r.Diff(t.Context(), "probe", []DiffInput{
+			d, err := r.Diff(t.Context(), "probe", []drift.DiffInput{
 				{Resource: probeResource("/a")},
 				{Resource: probeResource("/bad", "diff", diff)},
 			})

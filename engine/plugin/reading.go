@@ -22,8 +22,7 @@ type Reading struct {
 	store *Store
 	asker host.Asker
 	ctx   context.Context
-	// traces is nil without a cache. always makes the modules run whatever the traces say.
-	traces *traceStore
+	// always makes the modules run whatever the traces say.
 	always bool
 
 	mu    sync.Mutex
@@ -47,9 +46,6 @@ func (s *Store) Reading(ctx context.Context, asker host.Asker, options ...Option
 		ran:   map[string]bool{},
 		warm:  make(chan struct{}, runtime.GOMAXPROCS(0)),
 	}
-	if s.cache.dir != "" {
-		r.traces = &traceStore{cache: s.cache}
-	}
 	for _, o := range options {
 		o(r)
 	}
@@ -67,7 +63,7 @@ func (r *Reading) Warm(types ...string) {
 		r.store.loading.Go(func() {
 			r.warm <- struct{}{}
 			defer func() { <-r.warm }()
-			if r.ctx.Err() != nil || !r.always && r.traces != nil && r.traces.any(p.observe) {
+			if r.ctx.Err() != nil || !r.always && r.store.traces != nil && r.store.traces.any(p.observe) {
 				return
 			}
 			_ = p.observe.ready() // the first use reports it
@@ -77,8 +73,8 @@ func (r *Reading) Warm(types ...string) {
 
 // Close ends the reading, once what it remembers is on disk.
 func (r *Reading) Close() {
-	if r.traces != nil {
-		r.traces.writing.Wait()
+	if r.store.traces != nil {
+		r.store.traces.writing.Wait()
 	}
 }
 
@@ -112,13 +108,13 @@ func (r *Reading) observe(ctx context.Context, p *pair, batch []resource.Resourc
 }
 
 // Diff judges resources of one type: what to do about each, nil where it is in sync. It asks the host nothing.
-func (r *Reading) Diff(ctx context.Context, typ string, in []DiffInput) ([]*drift.Decision, error) {
+func (r *Reading) Diff(ctx context.Context, typ string, in []drift.DiffInput) ([]*drift.Decision, error) {
 	p, err := r.store.pair(typ)
 	if err != nil {
 		return nil, err
 	}
-	return inBatches(r.store.limits.Batch, in, func(batch []DiffInput) ([]*drift.Decision, error) {
-		return oneByOne(r, p, batch, func(batch []DiffInput, limit time.Duration, first bool) ([]*drift.Decision, time.Duration, error) {
+	return inBatches(r.store.limits.Batch, in, func(batch []drift.DiffInput) ([]*drift.Decision, error) {
+		return oneByOne(r, p, batch, func(batch []drift.DiffInput, limit time.Duration, first bool) ([]*drift.Decision, time.Duration, error) {
 			return r.diff(ctx, p, batch, limit, first)
 		}, func(b *Broken) *drift.Decision {
 			return &drift.Decision{Verb: drift.Noop, Severity: drift.SeverityError, Reason: drift.Reason{Code: CodeFailed, Text: b.Error()}}
@@ -126,7 +122,7 @@ func (r *Reading) Diff(ctx context.Context, typ string, in []DiffInput) ([]*drif
 	})
 }
 
-func (r *Reading) diff(ctx context.Context, p *pair, batch []DiffInput, limit time.Duration, first bool) ([]*drift.Decision, time.Duration, error) {
+func (r *Reading) diff(ctx context.Context, p *pair, batch []drift.DiffInput, limit time.Duration, first bool) ([]*drift.Decision, time.Duration, error) {
 	request, err := diffRequest(batch)
 	if err != nil {
 		return nil, 0, err
@@ -151,10 +147,10 @@ type question struct {
 // put answers a question from a trace that the host agrees with, or else by the guest.
 func put[T any](ctx context.Context, r *Reading, q question, read func(json.RawMessage) (T, error)) ([]T, time.Duration, error) {
 	key, err := q.box.traceKey(q.export, q.request)
-	tracing := q.trace && r.traces != nil && err == nil
+	tracing := q.trace && r.store.traces != nil && err == nil
 	var known []*trace
 	if tracing && !r.always {
-		known = r.traces.load(q.box, key)
+		known = r.store.traces.load(q.box, key)
 		hit, made, err := walk(ctx, known, q.talk)
 		if err != nil {
 			return nil, 0, err
@@ -197,7 +193,7 @@ func put[T any](ctx context.Context, r *Reading, q question, read func(json.RawM
 	}
 	if tracing {
 		recorder.trace.results = results
-		r.traces.keep(q.box, key, &recorder.trace, known)
+		r.store.traces.keep(q.box, key, &recorder.trace, known)
 	}
 	return out, used, nil
 }

@@ -8,9 +8,6 @@ import (
 	"gyrum.ai/engine/resource"
 )
 
-// DiffInput is one resource to be judged.
-type DiffInput = drift.DiffInput
-
 // The requests, as canonical JSON put together from parts that are canonical already.
 
 func observeRequest(rs []resource.Resource) []byte {
@@ -28,7 +25,7 @@ func observeRequest(rs []resource.Resource) []byte {
 	return append(b, `]}`...)
 }
 
-func diffRequest(in []DiffInput) ([]byte, error) {
+func diffRequest(in []drift.DiffInput) ([]byte, error) {
 	size := 32
 	for _, d := range in {
 		size += len(d.Resource.View) + len(d.Observation.Observed) + len(d.Observation.Facts) + 64

@@ -45,11 +45,11 @@ func TestObserveDiffAndApply(t *testing.T) {
 	if !slices.Equal(observed[0].Inputs, []string{"/a.in"}) {
 		t.Errorf("inputs %v", observed[0].Inputs)
 	}
-	var in []DiffInput
+	var in []drift.DiffInput
 	for i := range rs {
-		in = append(in, DiffInput{Resource: rs[i], Observation: observed[i]})
+		in = append(in, drift.DiffInput{Resource: rs[i], Observation: observed[i]})
 	}
-	in = append(in, DiffInput{Resource: rs[0], Observation: observed[0], Changing: drift.Changing{Inputs: []string{"/a.in"}}})
+	in = append(in, drift.DiffInput{Resource: rs[0], Observation: observed[0], Changing: drift.Changing{Inputs: []string{"/a.in"}}})
 	decisions, err := r.Diff(t.Context(), "probe", in)
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func TestNoCallRemembersAnother(t *testing.T) {
 		if string(o[0].Observed) != `{"calls":1}` {
 			t.Fatalf("observe remembers: %s", o[0].Observed)
 		}
-		d, err := r.Diff(t.Context(), "probe", []DiffInput{{Resource: res, Observation: o[0]}})
+		d, err := r.Diff(t.Context(), "probe", []drift.DiffInput{{Resource: res, Observation: o[0]}})
 		if err != nil {
 			t.Fatal(err)
 		}

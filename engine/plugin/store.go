@@ -14,9 +14,10 @@ import (
 type Store struct {
 	types  map[string]*pair
 	cache  *cache
+	traces *traceStore // nil without a cache
 	limits Limits
 	log    func(string)
-	// loading bounds how many modules are loaded at once by Warm.
+	// loading is what Warm has under way.
 	loading sync.WaitGroup
 }
 
@@ -53,7 +54,9 @@ func NewStoreWithin(modules fs.FS, c CacheConfig, limits Limits, log func(string
 		}
 		s.types[m.Type] = &pair{manifest: m}
 	}
-	s.cache = openCache(c, log)
+	if s.cache = openCache(c, log); s.cache.dir != "" {
+		s.traces = &traceStore{cache: s.cache}
+	}
 	for _, p := range s.types {
 		p.observe = &sandbox{manifest: p.manifest, phase: ObservePhase, modules: modules, cache: s.cache, limits: limits}
 		p.apply = &sandbox{manifest: p.manifest, phase: ApplyPhase, modules: modules, cache: s.cache, limits: limits}
@@ -61,9 +64,12 @@ func NewStoreWithin(modules fs.FS, c CacheConfig, limits Limits, log func(string
 	return s, nil
 }
 
-// Close frees the native code of what was loaded. No call may be under way.
+// Close frees the native code of what was loaded, once what is remembered is on disk. No call may be under way.
 func (s *Store) Close() {
 	s.loading.Wait()
+	if s.traces != nil {
+		s.traces.writing.Wait()
+	}
 	for _, p := range s.types {
 		p.observe.close(context.Background())
 		p.apply.close(context.Background())

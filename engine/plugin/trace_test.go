@@ -45,9 +45,9 @@ func lookWith(t testing.TB, s *Store, h *fakeHost, rs []resource.Resource, chang
 	if out.observed, err = r.Observe(t.Context(), "probe", rs); err != nil {
 		t.Fatal(err)
 	}
-	var first, second []DiffInput
+	var first, second []drift.DiffInput
 	for i := range rs {
-		in := DiffInput{Resource: rs[i], Observation: out.observed[i]}
+		in := drift.DiffInput{Resource: rs[i], Observation: out.observed[i]}
 		first = append(first, in)
 		for _, c := range changing {
 			if slices.Contains(out.observed[i].Inputs, c) {
