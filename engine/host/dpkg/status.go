@@ -50,8 +50,8 @@ func (e *entry) half() bool      { return e.flag != "ok" || words[e.status].Half
 // torn says that files of the package may be missing: it must be unpacked anew, configuring it is not enough.
 func (e *entry) torn() bool { return e.flag != "ok" || e.status == "half-installed" }
 
-func (e *entry) held() bool      { return e.want == "hold" }
-func (e *entry) words() string   { return e.want + " " + e.flag + " " + e.status }
+func (e *entry) held() bool    { return e.want == "hold" }
+func (e *entry) words() string { return e.want + " " + e.flag + " " + e.status }
 
 // full is the name with its architecture, as apt takes it.
 func (e *entry) full() string { return e.name + ":" + e.arch }
