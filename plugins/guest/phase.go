@@ -90,6 +90,8 @@ func (e *Error) document() []byte {
 type Action struct {
 	Verb   string
 	Params Value
+	// Observed is the resource's record as it was seen just before.
+	Observed Value
 }
 
 // Text gives a parameter that is a string.
@@ -107,7 +109,9 @@ func Applying(apply func(declared Value, action Action) (output Value, err *Erro
 			return err.document(), StatusError
 		}
 		action := doc.Get("action")
-		output, err := apply(doc.Get("declared"), Action{Verb: action.GetText("verb"), Params: action.Get("params")})
+		output, err := apply(doc.Get("declared"), Action{
+			Verb: action.GetText("verb"), Params: action.Get("params"), Observed: doc.Get("observed"),
+		})
 		if err != nil {
 			return err.document(), StatusError
 		}

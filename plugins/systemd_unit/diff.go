@@ -43,8 +43,8 @@ func Diff(in guest.Input) *guest.Decision {
 			return guest.Errored(o.reason.Code, o.reason.Text)
 		}
 	}
-	if d := u.missingFile(); d != nil {
-		return d
+	if !run.change && !boot.change && u.fileMissing() {
+		return guest.Errored("unit-file-missing", "its unit file "+u.declared.GetText("unit_file")+" does not exist")
 	}
 	return u.decide(run, boot)
 }
@@ -124,10 +124,8 @@ func (u unit) mayStart(what string) outcome {
 	return change("package-may-start", guest.Words(u.in.Packages)+" may "+what+" it")
 }
 
-// missingFile asserts the declared unit file also of a unit that is not wanted, where nothing in the plan brings it.
-func (u unit) missingFile() *guest.Decision {
-	if u.wanted() || !u.declared.Has("unit_file") || u.FilePresent() || u.rewritten() || len(u.in.Packages) > 0 {
-		return nil
-	}
-	return guest.Errored("unit-file-missing", "its unit file "+u.declared.GetText("unit_file")+" does not exist")
+// fileMissing asserts the declared unit file also of a unit that is not wanted, once nothing else is to be done about it
+// and where nothing in the plan brings the file.
+func (u unit) fileMissing() bool {
+	return !u.wanted() && u.declared.Has("unit_file") && !u.FilePresent() && !u.rewritten() && len(u.in.Packages) == 0
 }
