@@ -27,6 +27,7 @@ func Apply(ctx context.Context, o ApplyOptions) (*ApplyResult, error) {
 	if o.Running == nil {
 		o.Running = o.Locker
 	}
+	o.Speculate = true
 	if o.Look == nil {
 		o.Look = func(context.Context) Observer { return o.Plugins }
 	}

@@ -11,6 +11,9 @@ import (
 func (p *plan) assemble(id string, started time.Time) error {
 	o := p.options
 	p.foretell()
+	if o.Speculate {
+		p.speculate()
+	}
 	items := []drift.Item{}
 	for _, f := range p.order {
 		items = append(items, p.itemOf(f))

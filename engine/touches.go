@@ -23,6 +23,10 @@ const (
 type touches struct {
 	path string // the path that it owns, cleaned; empty for types without one
 	unit string // the unit that it owns
+	// state is the state that the record declares, in its type's word; empty when it declares none.
+	state string
+	// creates is the path that a command makes, unitFile the one that a unit is defined by.
+	creates, unitFile string
 	// brings says that the resource is declared to be there, so that its action makes it.
 	brings bool
 	// wide says that the action may change anything: a package's scripts, a command.
@@ -31,20 +35,31 @@ type touches struct {
 
 func touchesOf(r resource.Resource) touches {
 	var d struct {
-		Path  string `json:"path"`
-		Name  string `json:"name"`
-		State string `json:"state"`
+		Path     string `json:"path"`
+		Name     string `json:"name"`
+		State    string `json:"state"`
+		Creates  string `json:"creates"`
+		UnitFile string `json:"unit_file"`
 	}
 	// The record was validated when it was read; a type without these fields owns neither.
 	_ = json.Unmarshal(r.Declared, &d)
-	t := touches{brings: d.State != "absent", wide: r.Type == typePackage || r.Type == typeCommand}
-	if strings.HasPrefix(d.Path, "/") {
-		t.path = usr(path.Clean(d.Path))
-	}
-	if r.Type == typeUnit {
-		t.unit = d.Name
+	t := touches{state: d.State, brings: d.State != "absent", wide: r.Type == typePackage || r.Type == typeCommand}
+	t.path = absolute(d.Path)
+	switch r.Type {
+	case typeUnit:
+		t.unit, t.unitFile = d.Name, absolute(d.UnitFile)
+	case typeCommand:
+		t.creates = absolute(d.Creates)
 	}
 	return t
+}
+
+// absolute gives the one spelling of an absolute path, and nothing for anything else.
+func absolute(p string) string {
+	if !strings.HasPrefix(p, "/") {
+		return ""
+	}
+	return usr(path.Clean(p))
 }
 
 // usr gives one name to the two that a merged /usr has for a file: systemd names the one, a manifest may name the other.
@@ -66,7 +81,7 @@ func (f *finding) input(other *finding) string {
 	}
 	t := other.touches
 	for _, input := range f.obs.Inputs {
-		if input == other.resource.ID || t.path != "" && strings.HasPrefix(input, "/") && usr(path.Clean(input)) == t.path {
+		if input == other.resource.ID || t.path != "" && absolute(input) == t.path {
 			return input
 		}
 	}

@@ -56,6 +56,9 @@ type spec struct {
 	Inputs []string `json:"restart_on,omitempty"`
 	Held   bool     `json:"held,omitempty"`
 	Again  bool     `json:"again,omitempty"` // a command that is not idempotent
+	// Creates and UnitFile enter no decision of the test's plugins.
+	Creates  string `json:"creates,omitempty"`
+	UnitFile string `json:"unit_file,omitempty"`
 }
 
 func file(p, want string) spec { return spec{Type: "file", ID: "file:" + p, Path: p, Want: want} }
