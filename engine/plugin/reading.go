@@ -103,8 +103,16 @@ func (r *Reading) Observe(ctx context.Context, typ string, rs []resource.Resourc
 
 func (r *Reading) observe(ctx context.Context, p *pair, batch []resource.Resource, limit time.Duration, first bool) ([]drift.Observation, time.Duration, error) {
 	q := question{box: p.observe, export: "observe", request: observeRequest(batch), n: len(batch), limit: limit, trace: first}
-	q.talk = &dialogue{asker: r.asker, scope: newScope(p.manifest.Observe, views(batch))}
+	q.talk = &dialogue{asker: askerFor(r.asker, p.manifest.Type), scope: newScope(p.manifest.Observe, views(batch))}
 	return put(ctx, r, q, readObservation)
+}
+
+// askerFor gives the asker of one type. One that keeps its types apart, as a tape does, has the method For.
+func askerFor(a host.Asker, typ string) host.Asker {
+	if t, ok := a.(interface{ For(typ string) host.Asker }); ok {
+		return t.For(typ)
+	}
+	return a
 }
 
 // Diff judges resources of one type: what to do about each, nil where it is in sync. It asks the host nothing.

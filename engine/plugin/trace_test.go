@@ -14,6 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	"gyrum.ai/engine/drift"
+	"gyrum.ai/engine/host"
+	"gyrum.ai/engine/plugin/tape"
 	"gyrum.ai/engine/resource"
 )
 
@@ -25,7 +27,7 @@ type look struct {
 	loaded bool
 }
 
-func lookAt(t testing.TB, dir string, l Limits, h *fakeHost, rs []resource.Resource, changing []string, options ...Option) look {
+func lookAt(t testing.TB, dir string, l Limits, h host.Asker, rs []resource.Resource, changing []string, options ...Option) look {
 	t.Helper()
 	s := newTestStore(t, probeModules(t), CacheConfig{Dir: dir}, l)
 	defer s.Close()
@@ -36,7 +38,7 @@ func lookAt(t testing.TB, dir string, l Limits, h *fakeHost, rs []resource.Resou
 	return out
 }
 
-func lookWith(t testing.TB, s *Store, h *fakeHost, rs []resource.Resource, changing []string, options ...Option) look {
+func lookWith(t testing.TB, s *Store, h host.Asker, rs []resource.Resource, changing []string, options ...Option) look {
 	t.Helper()
 	r := s.Reading(t.Context(), h, options...)
 	defer r.Close()
@@ -197,6 +199,32 @@ func TestWhatMakesAnotherTrace(t *testing.T) {
 	} {
 		if k == base {
 			t.Errorf("another %s has the same key", name)
+		}
+	}
+}
+
+// A check of a tape is the check that was recorded, with traces or without.
+func TestATapeGivesTheSameLook(t *testing.T) {
+	dir := tracedDir(t)
+	h := &fakeHost{stats: map[string]string{"/a": statReply("0644"), "/b": statReply("0600")}}
+	rs := []resource.Resource{probeResource("/a"), probeResource("/b"), probeResource("/c", "do", "own-id")}
+	s := newTestStore(t, probeModules(t), CacheConfig{Dir: dir}, testLimits())
+	for range 2 { // by the module, then by its trace
+		recorder := tape.NewRecorder(h)
+		live := lookWith(t, s, recorder, rs, nil)
+		recorded := recorder.Tape(tape.Header{Host: "h"})
+		for _, options := range [][]Option{nil, {AlwaysRun()}} {
+			player := recorded.Player()
+			if played := lookWith(t, s, player, rs, nil, options...); !sameLook(live, played) || player.Missed() > 0 {
+				t.Errorf("%s
+and played\n%s", show(live), show(played))
+			}
+		}
+	}
+	player := tape.NewRecorder(h).Tape(tape.Header{}).Player()
+	for i, o := range lookWith(t, s, player, rs[:2], nil).observed {
+		if o.Unobservable == nil {
+			t.Errorf("%s, which is on no tape: %+v", rs[i].ID, o)
 		}
 	}
 }
