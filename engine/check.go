@@ -73,9 +73,15 @@ func (o *CheckOptions) look(ctx context.Context, plugins Observer) (*plan, error
 	plugins.Warm(types...)
 	stood := make(chan standing, 1)
 	go func() { stood <- o.standing() }()
+	clash := make(chan map[string]string, 1)
+	go func() { clash <- o.clashes() }()
 
 	p := &plan{options: o, plugins: plugins, resources: resources}
 	p.observe(ctx, types)
+	clashes := <-clash
+	for _, f := range p.findings {
+		f.clash = clashes[f.resource.ID]
+	}
 	p.settle()
 	p.secondRound(ctx)
 	p.settle()

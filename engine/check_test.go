@@ -175,3 +175,16 @@ func TestCheckChangesNothing(t *testing.T) {
 		t.Error("check changed the host")
 	}
 }
+
+func TestTwoResourcesThatOwnOnePathByTwoNamesAreBlocked(t *testing.T) {
+	b := newBench(t, "r", file("/data/a", "1"), file("/srv/a", "2"), file("/srv/b", "1"))
+	b.has(dir("/data"), dir("/srv"), file("/srv/a", "2"))
+	b.o.Resolve = func(p string) (string, error) { return strings.Replace(p, "/srv/", "/data/", 1), nil }
+	r := b.check()
+	same(t, "items", entries(r), []string{"write file:/data/a error !", "noop file:/srv/a error !", "write file:/srv/b"})
+	if why := r.Items[1].Blocked; !strings.Contains(why, "the same path as file:/data/a of role r, namely /data/a") {
+		t.Errorf("blocked: %q", why)
+	}
+	b.o.Selection = Selection{Only: []string{"file:/srv/a"}}
+	same(t, "items of one", entries(b.check()), []string{"noop file:/srv/a error !"})
+}

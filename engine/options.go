@@ -100,6 +100,9 @@ type CheckOptions struct {
 	// State and StateDir tell where applies are recorded; a check reads the apply number there and nothing else.
 	State    fsys.ReadFS
 	StateDir string
+	// Resolve gives a path with the symlinks among its parents resolved; what does not exist stays as it is. It tells two
+	// resources that own one path by two names. Nil where paths have no links.
+	Resolve func(path string) (string, error)
 	// Running tells whether an apply is under way; the kernel's lock file when nil.
 	Running journal.Peeker
 	// Speculate plays the plan on a model of what was observed and notes where it would not converge.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,8 +14,13 @@ import (
 	"gyrum.ai/engine/resource"
 )
 
-// ReasonPluginFailed is the reason of an item whose plugin gave no usable answer.
-const ReasonPluginFailed = "plugin-failed"
+// The reasons that the engine itself gives.
+const (
+	// ReasonPluginFailed is the reason of an item whose plugin gave no usable answer.
+	ReasonPluginFailed = "plugin-failed"
+	// ReasonOnePath is the reason of an item that is in sync but owns a path that another resource owns too.
+	ReasonOnePath = "one-path"
+)
 
 // plan is one look at the host and what follows from it.
 type plan struct {
@@ -39,6 +45,8 @@ type finding struct {
 	seen     time.Time
 	// blocked and note are what the engine adds to the decision when it settles its needs.
 	blocked, note string
+	// clash says which other resource owns the same path by another name.
+	clash string
 	// derived says that the item is there, or is as it is, because of what other items will change.
 	derived bool
 	// follows are the findings that must be dealt with first although another role may hold them.
@@ -48,7 +56,7 @@ type finding struct {
 // acts says whether an apply will execute the finding's action.
 func (f *finding) acts() bool {
 	d := f.decision
-	return d != nil && f.obs.Unobservable == nil && f.blocked == "" && d.Blocked == "" && d.Severity != drift.SeverityError && d.Verb != drift.Noop
+	return d != nil && f.obs.Unobservable == nil && f.clash == "" && f.blocked == "" && d.Blocked == "" && d.Severity != drift.SeverityError && d.Verb != drift.Noop
 }
 
 // observe asks for the state of every resource and for what follows from it, each type on its own.
@@ -201,7 +209,9 @@ func (p *plan) arrange() {
 }
 
 // reported says whether the resource is an item at all.
-func (f *finding) reported() bool { return f.decision != nil || f.obs.Unobservable != nil }
+func (f *finding) reported() bool {
+	return f.decision != nil || f.obs.Unobservable != nil || f.clash != ""
+}
 
 // item gives the finding as a report has it.
 func (f *finding) item(host string) drift.Item {
@@ -214,14 +224,15 @@ func (f *finding) item(host string) drift.Item {
 		return it
 	}
 	d := f.decision
+	if d == nil {
+		d = &drift.Decision{Verb: drift.Noop, Reason: drift.Reason{Code: ReasonOnePath, Text: f.clash}}
+	}
 	it.Action, it.Severity, it.Reason = drift.Action{Verb: d.Verb, Params: d.Params}, d.Severity, d.Reason
 	if d.Idempotent != nil {
 		it.Idempotent = *d.Idempotent
 	}
 	it.Note = joinNotes(d.Note, f.note)
-	if it.Blocked = d.Blocked; it.Blocked == "" {
-		it.Blocked = f.blocked
-	}
+	it.Blocked = cmp.Or(f.clash, d.Blocked, f.blocked)
 	if it.Blocked != "" {
 		it.Severity = drift.SeverityError
 	}

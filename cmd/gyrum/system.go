@@ -61,6 +61,7 @@ func (s *session) checkOptions(ctx context.Context, sel *selectionFlags) engine.
 		Plugins:   s.looking.begin(ctx, s.store),
 		State:     fsys.ReadOnly(fsys.System("/")),
 		StateDir:  s.stateDir,
+		Resolve:   s.looking.reader.Resolve,
 	}
 }
 
