@@ -216,8 +216,7 @@ func TestATapeGivesTheSameLook(t *testing.T) {
 		for _, options := range [][]Option{nil, {AlwaysRun()}} {
 			player := recorded.Player()
 			if played := lookWith(t, s, player, rs, nil, options...); !sameLook(live, played) || player.Missed() > 0 {
-				t.Errorf("%s
-and played\n%s", show(live), show(played))
+				t.Errorf("%s\nand played\n%s", show(live), show(played))
 			}
 		}
 	}
