@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -317,6 +318,7 @@ func (b *Bus) Failed(ctx context.Context, pattern string) ([]string, error) {
 			names = append(names, name)
 		}
 	}
+	slices.Sort(names)
 	return names, nil
 }
 

@@ -24,6 +24,8 @@ type Units struct {
 	glob      func(pattern string) ([]string, error)
 
 	mu      sync.Mutex
+	ahead   map[string]chan answer // asked for by Prefetch, each to be used once
+	loads   *Loads
 	loaded  map[string]Record
 	started map[string]moment // by this process
 }
@@ -50,11 +52,84 @@ func NewUnits(m Manager, c Config) *Units {
 	return &Units{manager: m, packages: c.Packages, records: c.Records, installed: c.Installed, glob: c.Glob, started: map[string]moment{}}
 }
 
-// Forget drops the records that were read; the manager is asked anew every time anyway.
+// Forget drops everything that was remembered.
 func (u *Units) Forget() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.loaded = nil
+	u.loaded, u.loads, u.ahead = nil, nil, nil
+}
+
+// answer is what the manager says of one unit.
+type answer struct {
+	state string
+	p     Properties
+	err   error
+}
+
+// Prefetch begins to ask for units that will be asked for, so that the answers come in while others are looked at. Each
+// answer serves one question.
+func (u *Units) Prefetch(ctx context.Context, names []string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.ahead == nil {
+		u.ahead = map[string]chan answer{}
+	}
+	for _, name := range names {
+		if u.ahead[name] == nil {
+			u.ahead[name] = u.begin(ctx, name)
+		}
+	}
+}
+
+// begin asks for a unit and gives the place where the answer will be. The channel is buffered: nobody has to fetch it.
+func (u *Units) begin(ctx context.Context, name string) chan answer {
+	done := make(chan answer, 1)
+	go func() {
+		var a answer
+		var perr error
+		asked := make(chan struct{})
+		go func() {
+			defer close(asked)
+			a.p, perr = u.manager.Properties(ctx, name)
+		}()
+		a.state, a.err = u.manager.FileState(ctx, name)
+		<-asked
+		if a.err == nil {
+			a.err = perr
+		}
+		done <- a
+	}()
+	return done
+}
+
+// ask gives what the manager says of a unit.
+func (u *Units) ask(ctx context.Context, name string) answer {
+	u.mu.Lock()
+	begun := u.ahead[name]
+	delete(u.ahead, name)
+	u.mu.Unlock()
+	if begun == nil {
+		begun = u.begin(ctx, name)
+	}
+	return <-begun
+}
+
+// loadTimes asks for the loads once until Forget.
+func (u *Units) loadTimes(ctx context.Context) (Loads, error) {
+	u.mu.Lock()
+	known := u.loads
+	u.mu.Unlock()
+	if known != nil {
+		return *known, nil
+	}
+	l, err := u.manager.Loads(ctx)
+	if err != nil {
+		return Loads{}, err
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.loads = &l
+	return l, nil
 }
 
 // Unit tells of one unit.
@@ -100,14 +175,11 @@ type judged struct {
 
 // look asks the manager and judges. An input that cannot be examined makes the state unknown, not the unit unseen.
 func (u *Units) look(ctx context.Context, q host.UnitQuery) (Properties, string, judged, error) {
-	state, err := u.manager.FileState(ctx, q.Name)
-	if err != nil {
-		return Properties{}, "", judged{}, err
+	a := u.ask(ctx, q.Name)
+	if a.err != nil {
+		return Properties{}, "", judged{}, a.err
 	}
-	p, err := u.manager.Properties(ctx, q.Name)
-	if err != nil {
-		return Properties{}, "", judged{}, err
-	}
+	p, state := a.p, a.state
 	inputs, err := u.inputs(ctx, p, q)
 	if err != nil {
 		return Properties{}, "", judged{}, err
@@ -120,7 +192,7 @@ func (u *Units) look(ctx context.Context, q host.UnitQuery) (Properties, string,
 		j.Judgement = Judge(Process{}, inputs, nil)
 		return p, state, j, nil
 	}
-	loads, err := u.manager.Loads(ctx)
+	loads, err := u.loadTimes(ctx)
 	if err != nil {
 		return Properties{}, "", judged{}, err
 	}

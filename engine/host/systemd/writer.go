@@ -62,6 +62,7 @@ func (w *Writer) up(ctx context.Context, job JobKind, name string) error {
 	if err != nil {
 		return err
 	}
+	defer w.units.Forget()
 	defer w.control.Hold(ctx, name)()
 	bound := longestStart
 	if before.StartTimeout > 0 {
@@ -198,6 +199,7 @@ func (w *Writer) Stop(ctx context.Context, name string) error {
 	}
 	waiting, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
+	defer w.units.Forget()
 	result, err := w.control.Job(waiting, JobStop, name)
 	if err != nil && (waiting.Err() == nil || ctx.Err() != nil) {
 		return err
@@ -227,6 +229,7 @@ func revivers(p Properties) string {
 
 // Enable links the unit for the next boot. It is an error when systemd does not call it enabled then.
 func (w *Writer) Enable(ctx context.Context, name string) error {
+	defer w.units.Forget()
 	carries, err := w.control.EnableFile(ctx, name)
 	if err != nil {
 		return err
@@ -245,6 +248,7 @@ func (w *Writer) Enable(ctx context.Context, name string) error {
 
 // Disable removes the links for the next boot. It is an error when systemd still calls the unit enabled then.
 func (w *Writer) Disable(ctx context.Context, name string) error {
+	defer w.units.Forget()
 	if err := w.control.DisableFile(ctx, name); err != nil {
 		return err
 	}
@@ -263,7 +267,10 @@ func word(state string) string {
 }
 
 // Reload has the manager read all unit files anew.
-func (w *Writer) Reload(ctx context.Context) error { return w.control.Reload(ctx) }
+func (w *Writer) Reload(ctx context.Context) error {
+	defer w.units.Forget()
+	return w.control.Reload(ctx)
+}
 
 // Failed lists the units with a latched failure that name stands for.
 func (w *Writer) Failed(ctx context.Context, name string) ([]string, error) {
@@ -280,5 +287,6 @@ func (w *Writer) Failed(ctx context.Context, name string) ([]string, error) {
 
 // ResetFailed clears the latched failure of one unit.
 func (w *Writer) ResetFailed(ctx context.Context, name string) error {
+	defer w.units.Forget()
 	return w.control.ResetFailed(ctx, name)
 }
