@@ -75,6 +75,8 @@ type Observer interface {
 // Hand is the writing side of one apply. Its methods may be called from several goroutines at once when roles run
 // in parallel.
 type Hand interface {
+	// Warm begins to load what the types need, in the background, in the order in which they will be needed.
+	Warm(types ...string)
 	// Apply executes one action; output is what a command left to record, also when it failed.
 	Apply(ctx context.Context, r resource.Resource, obs drift.Observation, action drift.Action) (output json.RawMessage, err error)
 	// Finish does what is due at the end of a pass: a daemon-reload, the record of units known to be fresh.

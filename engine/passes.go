@@ -142,6 +142,7 @@ func (a *applying) pass(p *plan, todo []*finding, pass int) {
 		a.items = append(a.items, it)
 	}
 	a.hash = p.report.PlanHash
+	a.hand.Warm(actingTypes(todo)...)
 	a.record(a.run.Plan(journal.Plan{Pass: pass, PlanHash: p.report.PlanHash, First: first, Items: a.items[first:]}))
 	if a.Parallel <= 1 {
 		for i, f := range todo {
@@ -150,6 +151,17 @@ func (a *applying) pass(p *plan, todo []*finding, pass int) {
 		return
 	}
 	a.parallel(todo, first)
+}
+
+// actingTypes lists the types of the actions, in the order in which they come.
+func actingTypes(todo []*finding) []string {
+	var types []string
+	for _, f := range todo {
+		if f.acts() && !slices.Contains(types, f.resource.Type) {
+			types = append(types, f.resource.Type)
+		}
+	}
+	return types
 }
 
 // parallel runs each role's items in order and roles beside each other. An item waits for everything before it in its role, in the

@@ -21,6 +21,18 @@ func (s *Store) Writing(_ context.Context, asker host.Asker, doer host.Doer) *Wr
 	return &Writing{store: s, asker: asker, doer: doer}
 }
 
+// Warm begins to load the apply modules of these types in the background, one after another: an apply begins with the first of
+// them while the rest load.
+func (w *Writing) Warm(types ...string) {
+	w.store.loading.Go(func() {
+		for _, typ := range types {
+			if p, err := w.store.pair(typ); err == nil {
+				_ = p.apply.ready() // the first use reports it
+			}
+		}
+	})
+}
+
 // Apply executes one action on one resource, in an instance of its own whose effects reach only that resource. The
 // output is what the action left to show, such as a command's record, nil without. An action that did not work is an
 // *ActionError, a plugin that broke a *Broken; in both cases effects may have happened.
