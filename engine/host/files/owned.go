@@ -65,7 +65,7 @@ func (t Tree) privateWay(p string, rule Private) (fsys.ReadDir, string, error) {
 	for i := 0; ; i++ {
 		info, err := dir.Stat()
 		if err == nil {
-			err = rule.directory(at+"/", info)
+			err = rule.directory("/"+strings.TrimPrefix(at, "/"), info)
 		}
 		if err == nil && i == len(names)-1 {
 			if info, err = dir.Lstat(names[i]); err == nil {

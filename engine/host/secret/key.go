@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"path"
 
+	"gyrum.ai/engine/fsys"
 	"gyrum.ai/engine/host/fault"
 	"gyrum.ai/engine/host/files"
 )
@@ -24,7 +25,10 @@ func LoadKey(tree files.Tree, stateDir string) (Key, bool, error) {
 	if !s.Exists {
 		return Key{}, false, nil
 	}
-	raw, err := tree.ReadPrivate(p, files.Private{UID: tree.Self, Deny: 0o077, Limit: keySize})
+	if s.Kind != fsys.KindFile || s.UID != 0 && s.UID != tree.Self || s.Mode&0o077 != 0 {
+		return Key{}, false, fault.New(fault.UnsafePath, "%s is a %s of user %d with mode %04o: it must be a file that its owner alone can read", p, s.Kind, s.UID, s.Mode)
+	}
+	raw, err := tree.Read(p, keySize)
 	switch {
 	case err != nil && fault.Of(err).Code == fault.PermissionDenied:
 		return Key{}, false, nil
