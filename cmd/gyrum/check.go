@@ -8,10 +8,13 @@ import (
 	"gyrum.ai/cmd/gyrum/internal/text"
 	"gyrum.ai/engine"
 	"gyrum.ai/engine/drift"
+	"gyrum.ai/engine/fsys"
+	"gyrum.ai/engine/journal"
 )
 
 func newCheckCmd(p *program) *cobra.Command {
 	var sel selectionFlags
+	var save bool
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Show how the host differs from its catalog; changes nothing",
@@ -24,14 +27,16 @@ Exit codes: 0 in sync, 2 drift found, 1 something could not be seen or done.`,
   gyrum check --catalog ./catalog --host web-1 --diff
   gyrum check -o json --only package`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.check(cmd, &sel) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.check(cmd, &sel, save) },
 	}
 	sel.add(p, cmd)
+	cmd.Flags().BoolVar(&save, "save", false, "keep the report among the recorded runs, for history and show")
 	return cmd
 }
 
-// check is also what apply --dry-run runs.
-func (p *program) check(cmd *cobra.Command, sel *selectionFlags) error {
+// check is also what apply --dry-run runs. With save the report is kept; that is the one thing besides its cache that a check
+// writes.
+func (p *program) check(cmd *cobra.Command, sel *selectionFlags, save bool) error {
 	bar := p.progress()
 	defer bar.Close()
 	bar.Say("reading the catalog")
@@ -48,6 +53,11 @@ func (p *program) check(cmd *cobra.Command, sel *selectionFlags) error {
 	}
 	if err := p.printPlan(cmd, s, sel, report); err != nil {
 		return err
+	}
+	if save {
+		if err := journal.SaveCheck(fsys.System("/"), s.stateDir, report); err != nil {
+			return journalHint(err)
+		}
 	}
 	if code := engine.ExitCode(report); code != engine.ExitOK {
 		return &exit{code: code}

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
@@ -34,7 +35,7 @@ func TestScripts(t *testing.T) {
 			return os.Mkdir(filepath.Join(e.WorkDir, "state"), 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"fill": fill, "exits": exits, "planhash": planhash, "equal": equal,
+			"fill": fill, "exits": exits, "planhash": planhash, "equal": equal, "waitfor": waitFor,
 		},
 	})
 }
@@ -76,6 +77,21 @@ func planhash(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: planhash VARIABLE, after a report with a plan hash")
 	}
 	ts.Setenv(args[0], m[len(m)-1])
+}
+
+// waitFor waits until a file exists.
+func waitFor(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: waitfor FILE")
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("%s did not come", args[0])
+		}
+	}
 }
 
 // equal compares two words.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"gyrum.ai/cmd/gyrum/internal/suggest"
@@ -30,7 +29,7 @@ func (p *program) open() (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	stateDir, err := filepath.Abs(p.flags.stateDir)
+	stateDir, err := p.stateDir()
 	if err != nil {
 		return nil, err
 	}

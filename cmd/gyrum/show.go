@@ -1,0 +1,155 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gyrum.ai/cmd/gyrum/internal/text"
+	"gyrum.ai/engine/drift"
+	"gyrum.ai/engine/journal"
+)
+
+func newShowCmd(p *program) *cobra.Command {
+	return &cobra.Command{
+		Use:   "show RUN[#ITEM]",
+		Short: "Show a recorded run, or one item of it with everything that it changed",
+		Long: `show prints an apply from the journal, or a check that was saved. RUN is a run's id,
+a beginning of it that no other has, or last. RUN#ITEM names one item, counted
+from 0: the reference that a ticket carries.`,
+		Example: `  gyrum show last
+  gyrum show '01KBCD…#2' -o json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage("%s needs one run, such as last; gyrum history lists them", cmd.CommandPath())
+			}
+			return nil
+		},
+		ValidArgsFunction: p.completeRuns,
+		RunE: func(_ *cobra.Command, args []string) error {
+			name, ref, itemised := strings.Cut(args[0], "#")
+			item := -1
+			if itemised {
+				n, err := strconv.Atoi(ref)
+				if err != nil || n < 0 {
+					return usage("%s: an item is a number from 0", args[0])
+				}
+				item = n
+			}
+			run, err := p.recorded(name)
+			if err != nil {
+				return err
+			}
+			if itemised {
+				return p.showItem(run, item)
+			}
+			return p.showRun(run)
+		},
+	}
+}
+
+// recordedRun is a run as it is kept: an apply's log or a saved check's report.
+type recordedRun struct {
+	summary journal.Summary
+	log     *journal.Log
+	report  *drift.Report
+}
+
+func (r *recordedRun) items() []drift.Item {
+	if r.report != nil {
+		return r.report.Items
+	}
+	return r.log.Items
+}
+
+// recorded finds a run by its id, by a beginning of it, or the last.
+func (p *program) recorded(name string) (*recordedRun, error) {
+	dir, err := p.stateDir()
+	if err != nil {
+		return nil, err
+	}
+	runs, err := journal.List(stateFS(), dir)
+	if err != nil {
+		return nil, journalHint(err)
+	}
+	var found []journal.Summary
+	for i, r := range runs {
+		if name != "" && strings.HasPrefix(r.RunID, strings.ToUpper(name)) || name == "last" && i == len(runs)-1 {
+			found = append(found, r)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, fmt.Errorf("%w: %s in %s; gyrum history lists them", journal.ErrNoRun, name, dir)
+	case 1:
+	default:
+		return nil, usage("%s is the beginning of %d runs; write more of it", name, len(found))
+	}
+	r := &recordedRun{summary: found[0]}
+	if r.summary.Kind == "check" {
+		r.report, err = journal.ReadCheck(stateFS(), dir, r.summary.RunID)
+	} else {
+		r.log, err = journal.Read(stateFS(), dir, r.summary.RunID)
+	}
+	return r, err
+}
+
+func (p *program) showRun(r *recordedRun) error {
+	if r.report != nil {
+		if p.flags.format == formatJSON {
+			return p.reports(r.report)
+		}
+		fmt.Fprint(p.out, p.style().RunHead(r.summary), p.style().Plan(r.report, text.Options{Verbose: p.flags.verbose, Quiet: p.flags.quiet}))
+		return nil
+	}
+	if p.flags.format == formatJSON {
+		return p.json(struct {
+			journal.Summary
+			Items       []drift.Item        `json:"items"`
+			After       *drift.Report       `json:"after,omitempty"`
+			Interrupted []drift.Interrupted `json:"interrupted,omitempty"`
+		}{r.summary, append([]drift.Item{}, r.log.Items...), r.log.After, r.log.Interrupted})
+	}
+	fmt.Fprint(p.out, p.style().Run(r.summary, r.log))
+	return nil
+}
+
+func (p *program) showItem(r *recordedRun, item int) error {
+	items := r.items()
+	if item >= len(items) {
+		return fmt.Errorf("run %s has %s, counted from 0", r.summary.RunID, plural(len(items), "item"))
+	}
+	var effects []journal.Effect
+	if r.log != nil {
+		effects = r.log.Effects(item)
+	}
+	if p.flags.format == formatJSON {
+		return p.json(struct {
+			Run     string           `json:"run_id"`
+			Index   int              `json:"index"`
+			Item    drift.Item       `json:"item"`
+			Effects []journal.Effect `json:"effects"`
+		}{r.summary.RunID, item, items[item], append([]journal.Effect{}, effects...)})
+	}
+	fmt.Fprint(p.out, p.style().Item(r.summary, item, items[item], effects))
+	return nil
+}
+
+// completeRuns completes the ids of recorded runs.
+func (p *program) completeRuns(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	dir, err := p.stateDir()
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	runs, err := journal.List(stateFS(), dir)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	out := []string{"last"}
+	for _, r := range runs {
+		out = append(out, fmt.Sprintf("%s\t%s of %s, %s", r.RunID, r.Kind, r.Host, r.StartedAt.UTC().Format("2006-01-02 15:04:05Z")))
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
