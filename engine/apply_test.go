@@ -446,3 +446,18 @@ func readStart(t *testing.T, b *bench) *journal.Start {
 	}
 	return run.Start
 }
+
+func TestAUnitIsLookedAtOnceItsReloadIsDone(t *testing.T) {
+	b := newBench(t, "r", file("/etc/a", "1"), unit("u.service"), file("/etc/b", "1"))
+	b.apply()
+	if b.settled != 1 {
+		t.Errorf("settled %d times for one unit", b.settled)
+	}
+	b = newBench(t, "r", file("/etc/a", "1"), unit("u.service"))
+	b.unsettled = errors.New("daemon-reload: timed out")
+	result := b.apply()
+	same(t, "results", results(result.Executed), []string{"file:/etc/a applied", "systemd_unit:u.service blocked"})
+	if text := result.Executed.Items[1].Result.Error; !strings.Contains(text, "daemon-reload: timed out") {
+		t.Errorf("error %q", text)
+	}
+}

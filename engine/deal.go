@@ -32,7 +32,7 @@ func (a *applying) deal(f *finding, index int) {
 			a.held[f.resource.Role] = fmt.Sprintf("%s %s", f.resource.ID, it.Result.Status)
 		}
 	}
-	a.items[index] = it
+	a.items[index], a.dealt[f] = it, true
 	a.record(a.run.Outcome(journal.Outcome{Item: index, Pass: it.Pass, Resource: it.Resource.ID, Result: *it.Result}))
 	if a.Progress != nil {
 		a.Progress(it)

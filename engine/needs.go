@@ -84,7 +84,7 @@ func isFragment(file, unit string) bool {
 
 func needName(need drift.Need) string {
 	switch need.Kind {
-	case "user", "group", "unit":
+	case "user", "group", "unit", "package":
 		return need.Kind + " " + need.Name
 	}
 	return need.Name

@@ -77,6 +77,8 @@ type Observer interface {
 type Hand interface {
 	// Warm begins to load what the types need, in the background, in the order in which they will be needed.
 	Warm(types ...string)
+	// Settle does what is due before a unit can be looked at for its action: a daemon-reload for what this run wrote.
+	Settle(ctx context.Context) error
 	// Apply executes one action; output is what a command left to record, also when it failed.
 	Apply(ctx context.Context, r resource.Resource, obs drift.Observation, action drift.Action) (output json.RawMessage, err error)
 	// Finish does what is due at the end of a pass: a daemon-reload, the record of units known to be fresh.

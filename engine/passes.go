@@ -22,7 +22,10 @@ type applying struct {
 	hand       Hand
 	hash       string // the hash of the pass's plan
 
+	todo []*finding // of the pass
+
 	mu          sync.Mutex
+	dealt       map[*finding]bool // items of the pass that are settled
 	items       []drift.Item      // of all passes
 	held        map[string]string // roles that go no further, and why
 	failed      map[string]bool   // resources whose action failed, or was blocked
@@ -79,7 +82,7 @@ func ignoreBroken(err, broken error) error {
 func (a *applying) passes(p *plan) (last *plan, err error) {
 	before := fingerprint(p.order)
 	for pass := 1; ; pass++ {
-		todo := a.todo(p, pass)
+		todo := a.left(p, pass)
 		began := len(a.acted)
 		a.pass(p, todo, pass)
 		if finished := a.hand.Finish(a.work); finished != nil {
@@ -90,7 +93,7 @@ func (a *applying) passes(p *plan) (last *plan, err error) {
 			return last, errors.Join(err, looked)
 		}
 		last = next
-		left := a.todo(next, pass+1)
+		left := a.left(next, pass+1)
 		mark := fingerprint(left)
 		if !a.AutoConfirm || err != nil || a.broken != nil || len(left) == 0 || len(a.acted) == began || mark == before {
 			return last, err
@@ -106,8 +109,8 @@ func (a *applying) passes(p *plan) (last *plan, err error) {
 	}
 }
 
-// todo lists what a pass deals with: in the first one every item, later only what this run can still do something about.
-func (a *applying) todo(p *plan, pass int) []*finding {
+// left lists what a pass deals with: in the first one every item, later only what this run can still do something about.
+func (a *applying) left(p *plan, pass int) []*finding {
 	if pass == 1 {
 		return p.order
 	}
@@ -141,7 +144,7 @@ func (a *applying) pass(p *plan, todo []*finding, pass int) {
 		it.Pass = pass
 		a.items = append(a.items, it)
 	}
-	a.hash = p.report.PlanHash
+	a.hash, a.todo, a.dealt = p.report.PlanHash, todo, map[*finding]bool{}
 	a.hand.Warm(actingTypes(todo)...)
 	a.record(a.run.Plan(journal.Plan{Pass: pass, PlanHash: p.report.PlanHash, First: first, Items: a.items[first:]}))
 	if a.Parallel <= 1 {

@@ -14,6 +14,11 @@ func (a *applying) recheck(f *finding) (now *finding, status drift.Status, why s
 	ours := f.derived || a.disturbed(f, a.acted)
 	a.mu.Unlock()
 
+	if f.touches.unit != "" {
+		if err := a.hand.Settle(a.work); err != nil {
+			return nil, drift.Blocked, "before it: " + err.Error()
+		}
+	}
 	plugins := a.Look(a.work)
 	now = &finding{at: f.at, resource: f.resource, touches: f.touches}
 	one := []*finding{now}
@@ -24,7 +29,7 @@ func (a *applying) recheck(f *finding) (now *finding, status drift.Status, why s
 	if !f.derived && sameJSON(f.obs.Observed, now.obs.Observed) && sameJSON(f.obs.Facts, now.obs.Facts) {
 		now.decision = f.decision
 	} else {
-		diffBatch(a.work, plugins, f.resource.Type, one, nil)
+		diffBatch(a.work, plugins, f.resource.Type, one, a.stillChanging)
 	}
 	if !ours && !f.samePlace(now) {
 		return nil, drift.Blocked, fmt.Sprintf("it is no longer as it was when the plan was made (%s), and this run did not change it; check again and confirm the new plan", changed(now))
@@ -41,11 +46,7 @@ func (a *applying) recheck(f *finding) (now *finding, status drift.Status, why s
 		return nil, drift.Skipped, "not necessary any more: " + d.Reason.Text
 	}
 	for _, need := range d.Needs {
-		// A unit that was written in this run is unknown to systemd until the reload that comes before the action.
-		if need.Kind == "unit" && a.brought(f) {
-			continue
-		}
-		return nil, drift.Blocked, needText(need) + a.expected(f)
+		return nil, drift.Blocked, needText(need) + expected(f)
 	}
 	return now, "", ""
 }
@@ -82,15 +83,26 @@ func (a *applying) disturbed(f *finding, actions []*finding) bool {
 	})
 }
 
-// brought says whether an item that the plan counts on for a need was executed.
-func (a *applying) brought(f *finding) bool {
+// stillChanging tells what the items that come later in the pass will change of a resource's inputs. What came before shows in the
+// observation.
+func (a *applying) stillChanging(now *finding) drift.Changing {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return slices.ContainsFunc(f.follows, func(o *finding) bool { return slices.Contains(a.acted, o) && !a.failed[o.resource.ID] })
+	var c drift.Changing
+	for _, other := range a.todo {
+		if other.resource.ID == now.resource.ID || !other.acts() || a.dealt[other] {
+			continue
+		}
+		if input := now.input(other); input != "" && !slices.Contains(c.Inputs, input) {
+			c.Inputs = append(c.Inputs, input)
+		}
+	}
+	slices.Sort(c.Inputs)
+	return c
 }
 
 // expected names who was to bring what is still missing.
-func (a *applying) expected(f *finding) string {
+func expected(f *finding) string {
 	for _, o := range f.follows {
 		if o.touches.wide {
 			return fmt.Sprintf(" (%s was expected to bring it and did not)", o.resource.ID)

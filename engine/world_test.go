@@ -34,9 +34,12 @@ type world struct {
 	after  map[string]func()            // what else happens once an id's action is done
 	before map[string]func()            // what happens just before an id is observed for its action
 	looks  int
-	did    []string        // "verb id", in order
-	ended  int             // how often Finish was called
-	power  *hosttest.Power // when set, each action is an effect that it counts
+	did    []string // "verb id", in order
+	ended  int      // how often Finish was called
+	// settled counts the calls of Settle, unsettled is what they end with.
+	settled   int
+	unsettled error
+	power     *hosttest.Power // when set, each action is an effect that it counts
 }
 
 func newWorld() *world {
@@ -277,6 +280,13 @@ func (h *hand) Apply(ctx context.Context, r resource.Resource, obs drift.Observa
 	}
 	h.mu.Unlock()
 	return nil, errors.Join(err, h.on("after", e, err))
+}
+
+func (h *hand) Settle(context.Context) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.settled++
+	return h.unsettled
 }
 
 func (h *hand) Finish(context.Context) error {

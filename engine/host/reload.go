@@ -123,8 +123,9 @@ func (w *Writer) marking(ctx context.Context, e Effect, perform func() error) er
 	return err
 }
 
-// settle reloads if that is due.
-func (w *Writer) settle(ctx context.Context) error {
+// Settle reloads if that is due. The engine calls it before it looks at a unit that it is about to act on, so that it sees the
+// unit as its files have it now.
+func (w *Writer) Settle(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	changes, err := w.marked()

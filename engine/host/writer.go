@@ -134,7 +134,7 @@ func (w *Writer) forget() { w.r.Forget() }
 // Finish does what is due at the end of an apply: a reload that no unit action has brought on, and the record of the
 // inputs of units that are known to run from them.
 func (w *Writer) Finish(ctx context.Context) error {
-	errs := []error{w.settle(ctx)}
+	errs := []error{w.Settle(ctx)}
 	for _, res := range w.r.ordered {
 		if res.Type != "systemd_unit" {
 			continue

@@ -51,7 +51,7 @@ func (w *Writer) changePackage(effect, name string, change func() ([]string, err
 // unitDoer makes a doer of an action on a unit. What earlier effects changed is loaded first.
 func unitDoer(effect string, act func(u UnitWriter, ctx context.Context, name string) error) doer {
 	return do(func(w *Writer, ctx context.Context, q nameRequest) (done, error) {
-		if err := w.settle(ctx); err != nil {
+		if err := w.Settle(ctx); err != nil {
 			return done{}, err
 		}
 		e := Effect{Resource: "systemd_unit:" + q.Name, Name: effect, Target: q.Name}
