@@ -38,6 +38,8 @@ func instruction(words []string) []byte {
 		return []byte{0x03, 0x40}
 	case "if":
 		return []byte{0x04, 0x40}
+	case "i32.load":
+		return []byte{0x28, 2, 0}
 	case "i32.load8_u":
 		return []byte{0x2d, 0, 0}
 	case "i32.store8":
