@@ -16,7 +16,7 @@ func importsOf(raw []byte) ([]string, error) {
 	for len(r.rest) > 0 && !r.short {
 		id := r.bytes(1)
 		section := r.bytes(r.number())
-		if len(id) == 1 && id[0] == 2 {
+		if !r.short && id[0] == 2 {
 			return importSection(section)
 		}
 	}
@@ -36,6 +36,9 @@ func importSection(section []byte) ([]string, error) {
 			return nil, errors.New("its import section is cut off")
 		}
 		names = append(names, module+"."+name)
+	}
+	if r.short {
+		return nil, errors.New("its import section is cut off")
 	}
 	return names, nil
 }
