@@ -44,7 +44,7 @@ Exit codes: 0 converged, 1 an action failed or was blocked, 2 not converged,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if a.dryRun {
-				return p.check(cmd, &a.selectionFlags, false)
+				return p.check(cmd, &a.selectionFlags, checkFlags{speculate: true})
 			}
 			return p.apply(cmd, &a)
 		},

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +16,7 @@ import (
 
 func newCheckCmd(p *program) *cobra.Command {
 	var sel selectionFlags
-	var save bool
+	var o checkFlags
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Show how the host differs from its catalog; changes nothing",
@@ -27,16 +29,23 @@ Exit codes: 0 in sync, 2 drift found, 1 something could not be seen or done.`,
   gyrum check --catalog ./catalog --host web-1 --diff
   gyrum check -o json --only package`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.check(cmd, &sel, save) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.check(cmd, &sel, o) },
 	}
 	sel.add(p, cmd)
-	cmd.Flags().BoolVar(&save, "save", false, "keep the report among the recorded runs, for history and show")
+	cmd.Flags().BoolVar(&o.speculate, "speculate", false, "play the plan through on a model and note where it would not converge")
+	cmd.Flags().BoolVar(&o.save, "save", false, "keep the report among the recorded runs, for history and show")
 	return cmd
 }
 
-// check is also what apply --dry-run runs. With save the report is kept; that is the one thing besides its cache that a check
-// writes.
-func (p *program) check(cmd *cobra.Command, sel *selectionFlags, save bool) error {
+// checkFlags are check's own.
+type checkFlags struct {
+	speculate bool
+	// save keeps the report; that is the one thing besides its cache that a check writes.
+	save bool
+}
+
+// check is also what apply --dry-run runs.
+func (p *program) check(cmd *cobra.Command, sel *selectionFlags, flags checkFlags) error {
 	bar := p.progress()
 	defer bar.Close()
 	bar.Say("reading the catalog")
@@ -46,15 +55,20 @@ func (p *program) check(cmd *cobra.Command, sel *selectionFlags, save bool) erro
 	}
 	defer s.close()
 	bar.Say("checking " + s.target.Host)
-	report, err := engine.Check(cmd.Context(), s.checkOptions(cmd.Context(), sel))
+	o := s.checkOptions(cmd.Context(), sel)
+	o.Speculate = flags.speculate
+	report, err := engine.Check(cmd.Context(), o)
 	bar.Close()
 	if err != nil {
 		return &exit{code: engine.ErrorCode(err), err: p.selectionHint(err, s.target, sel)}
 	}
+	if ran := s.looking.ran(); p.flags.verbose {
+		p.say("modules run: %s; unchanged answers of the host stand for the others", cmp.Or(strings.Join(ran, ", "), "none"))
+	}
 	if err := p.printPlan(cmd, s, sel, report); err != nil {
 		return err
 	}
-	if save {
+	if flags.save {
 		if err := journal.SaveCheck(fsys.System("/"), s.stateDir, report); err != nil {
 			return journalHint(err)
 		}

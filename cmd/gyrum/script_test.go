@@ -34,6 +34,12 @@ func TestScripts(t *testing.T) {
 			e.Setenv("NO_HASH", "sha256:0000000000000000000000000000000000000000000000000000000000000000")
 			return os.Mkdir(filepath.Join(e.WorkDir, "state"), 0o700)
 		},
+		Condition: func(cond string) (bool, error) {
+			if cond == "root" {
+				return os.Geteuid() == 0, nil
+			}
+			return false, fmt.Errorf("no condition %q", cond)
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"fill": fill, "exits": exits, "planhash": planhash, "equal": equal, "waitfor": waitFor,
 		},
