@@ -41,6 +41,9 @@ func (c *checker) structure(n *node, a *alt, path string) {
 // labelled judges a field that has no definition of its own: by the labels it meets, else it is unknown.
 func (c *checker) labelled(f *field, a *alt, path string) {
 	at, known := join(path, f.name), false
+	if c.silent > 0 && f.value.kind == kindNull {
+		at = join(path, "") // a name without a value may be a piece of one
+	}
 	for i := range a.Labels {
 		l := &a.Labels[i]
 		if !meets(f.name, l.Match, l.Reject) {
@@ -98,17 +101,18 @@ func (c *checker) value(n *node, v *value, path string) {
 		c.kind(n, v, path)
 		return
 	}
+	if same[0].Kind == "any" {
+		return
+	}
 	switch n.kind {
 	case kindMap:
 		c.structure(n, same[0], path)
 	case kindList:
 		c.list(n, same[0], path)
 	case kindInt:
-		if a := same[0]; a.Kind != "any" {
-			i, err := strconv.ParseInt(strings.ReplaceAll(n.text, "_", ""), 0, 64)
-			if err != nil || i < a.Min || a.Max != 0 && i > a.Max {
-				c.at(n, RuleValue, path, c.quoted(n)+" is not allowed", "write "+v.Hint)
-			}
+		i, err := strconv.ParseInt(strings.ReplaceAll(n.text, "_", ""), 0, 64)
+		if a := same[0]; err != nil || i < a.Min || a.Max != 0 && i > a.Max {
+			c.at(n, RuleValue, path, c.quoted(n)+" is not allowed", "write "+v.Hint)
 		}
 	case kindString:
 		c.text(n, v, same, path)
@@ -169,7 +173,7 @@ func (c *checker) kind(n *node, v *value, path string) {
 	for _, a := range v.Alts {
 		if !wants[a.Kind] {
 			wants[a.Kind] = true
-			kinds = append(kinds, a.Kind.article())
+			kinds = append(kinds, a.Kind.wanted())
 		}
 	}
 	if v.Hint != "" && strings.HasPrefix(v.Hint, "R11: ") {
@@ -214,10 +218,13 @@ func quotedExample(path, text string) string {
 
 // quoted gives a value for a message, unless it stands where secrets may.
 func (c *checker) quoted(n *node) string {
-	if c.silent > 0 || len(n.text) > 200 {
+	switch {
+	case c.silent > 0 || len(n.text) > 200:
 		return "this value"
+	case n.kind == kindString:
+		return strconv.Quote(n.text)
 	}
-	return strconv.Quote(n.text)
+	return n.text
 }
 
 // example says how a missing field is written.

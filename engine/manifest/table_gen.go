@@ -31,7 +31,7 @@ var definitions = table{
 		{value: value{Alts: []*alt{&alt{Kind: "any"}}}, Match: []*pattern{&expr3}},
 	}},
 	Resource: &alt{Kind: "struct", Fields: []fieldValue{
-		{Name: "type", Required: true, Doc: "The resource type, one of a closed set.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"package", "file", "directory", "systemd_unit", "env", "command"}}}, Hint: "not a resource type; one of package, file, directory, systemd_unit, env, command"}},
+		{Name: "type", Required: true, Doc: "The resource type, one of a closed set.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"package", "file", "directory", "systemd_unit", "env", "command"}}}, Hint: "a resource type: package, file, directory, systemd_unit, env or command"}},
 	}},
 	Types: []typeDef{
 		{Name: "package", Doc: "A Debian package, by apt and dpkg.", Def: &alt{Kind: "struct", Fields: []fieldValue{
@@ -46,7 +46,7 @@ var definitions = table{
 			{Name: "id", Required: false, Doc: "file:<path>; may be left out.", value: value{Alts: []*alt{&alt{Kind: "string", ID: "path"}}, Hint: "the id of a file is file:<path>, exactly"}},
 			{Name: "path", Required: true, Doc: "Where the file is to be.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6, &expr7}, Reject: []*pattern{&expr8}, Def: "Path"}}, Hint: "an absolute path below /, without .. elements or control characters"}},
 			{Name: "content", Required: false, Doc: "What it is to hold, byte for byte: a string, or {secret_ref: provider:name}.", value: value{Alts: []*alt{&alt{Kind: "string", Reject: []*pattern{&expr9}, Def: "Text"}, &alt{Kind: "struct", Def: "SecretRef", Fields: []fieldValue{
-				{Name: "secret_ref", Required: true, Doc: "provider:name; the value is fetched on the host and never stands in a catalog, a report or a log.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr10}, Reject: []*pattern{&expr11}, Def: "Reference"}}}},
+				{Name: "secret_ref", Required: true, Doc: "provider:name; the value is fetched on the host and never stands in a catalog, a report or a log.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr10}, Reject: []*pattern{&expr11}, Def: "Reference"}}, Hint: "R11: file:/absolute/path, credential:NAME, age:path/in/catalog or exec:NAME"}},
 			}}}, Hint: `a string without a literal secret (R11), or {secret_ref: "provider:name"}; quote what looks like a number`}},
 			{Name: "source", Required: false, Doc: "Which file in the role's files folder it is to be a copy of.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr12}, Reject: []*pattern{&expr13, &expr14}, Def: "Source"}}, Hint: "R10: a path relative to the role's files folder, without . or .. elements"}},
 			{Name: "mode", Required: false, Doc: "Permission bits.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"0644"}}, &alt{Kind: "string", Match: []*pattern{&expr15}, Def: "Mode"}}, Hint: `a quoted octal string such as "0644"`, Default: "0644"}},
@@ -77,12 +77,19 @@ var definitions = table{
 			{Name: "id", Required: false, Doc: "env:<path>; may be left out.", value: value{Alts: []*alt{&alt{Kind: "string", ID: "path"}}, Hint: "the id of an env file is env:<path>, exactly"}},
 			{Name: "path", Required: true, Doc: "Where the file is to be.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6, &expr7}, Reject: []*pattern{&expr8}, Def: "Path"}}, Hint: "an absolute path below /, without .. elements or control characters"}},
 			{Name: "vars", Required: false, Doc: "The variables: a string each, or {secret_ref: provider:name}.", value: value{Alts: []*alt{&alt{Kind: "struct", Def: "Vars", Labels: []label{
-				{value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr19}, Reject: []*pattern{&expr9, &expr20}, Def: "Value"}, &alt{Kind: "struct", Def: "SecretRef", Fields: []fieldValue{
-					{Name: "secret_ref", Required: true, Doc: "provider:name; the value is fetched on the host and never stands in a catalog, a report or a log.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr10}, Reject: []*pattern{&expr11}, Def: "Reference"}}}},
-				}}}, Hint: `a quoted string without control characters and without a literal secret (R11), or {secret_ref: "provider:name"}`}, Match: []*pattern{&expr21}},
-				{value: value{Alts: []*alt{}, Hint: "a variable name: letters, digits and underscores, not beginning with a digit"}, Reject: []*pattern{&expr21}},
-				{value: value{Alts: []*alt{&alt{Kind: "struct", Open: true}, &alt{Kind: "string", Match: []*pattern{&expr22}}}, Hint: `R11: a literal secret (by its name); write {secret_ref: "provider:name"}`}, Match: []*pattern{&expr23}, Reject: []*pattern{&expr24}},
-				{value: value{Alts: []*alt{&alt{Kind: "struct", Open: true}, &alt{Kind: "string", Reject: []*pattern{&expr25}}}, Hint: `R11: a literal secret (by its name and shape); write {secret_ref: "provider:name"}`}, Match: []*pattern{&expr26}, Reject: []*pattern{&expr24}},
+				{value: value{Alts: []*alt{}, Hint: "a variable name: letters, digits and underscores, not beginning with a digit"}, Reject: []*pattern{&expr19}},
+				{value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr20}, Reject: []*pattern{&expr9, &expr21}, Def: "Value"}, &alt{Kind: "struct", Def: "SecretRef", Fields: []fieldValue{
+					{Name: "secret_ref", Required: true, Doc: "provider:name; the value is fetched on the host and never stands in a catalog, a report or a log.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr10}, Reject: []*pattern{&expr11}, Def: "Reference"}}, Hint: "R11: file:/absolute/path, credential:NAME, age:path/in/catalog or exec:NAME"}},
+				}}}, Hint: `a string in quotes without control characters and without a literal secret (R11), or {secret_ref: "provider:name"}`}, Match: []*pattern{&expr19}, Reject: []*pattern{&expr22, &expr23}},
+				{value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr20}, Reject: []*pattern{&expr9, &expr21}, Def: "Value"}, &alt{Kind: "struct", Def: "SecretRef", Fields: []fieldValue{
+					{Name: "secret_ref", Required: true, Doc: "provider:name; the value is fetched on the host and never stands in a catalog, a report or a log.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr10}, Reject: []*pattern{&expr11}, Def: "Reference"}}, Hint: "R11: file:/absolute/path, credential:NAME, age:path/in/catalog or exec:NAME"}},
+				}}}, Hint: `a string in quotes without control characters and without a literal secret (R11), or {secret_ref: "provider:name"}`}, Match: []*pattern{&expr19, &expr24}},
+				{value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr25}}, &alt{Kind: "struct", Def: "SecretRef", Fields: []fieldValue{
+					{Name: "secret_ref", Required: true, Doc: "provider:name; the value is fetched on the host and never stands in a catalog, a report or a log.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr10}, Reject: []*pattern{&expr11}, Def: "Reference"}}, Hint: "R11: file:/absolute/path, credential:NAME, age:path/in/catalog or exec:NAME"}},
+				}}}, Hint: `R11: a literal secret (by its name); write {secret_ref: "provider:name"}`}, Match: []*pattern{&expr19, &expr22}, Reject: []*pattern{&expr24}},
+				{value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr20}, Reject: []*pattern{&expr9, &expr21, &expr26}, Def: "Value"}, &alt{Kind: "struct", Def: "SecretRef", Fields: []fieldValue{
+					{Name: "secret_ref", Required: true, Doc: "provider:name; the value is fetched on the host and never stands in a catalog, a report or a log.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr10}, Reject: []*pattern{&expr11}, Def: "Reference"}}, Hint: "R11: file:/absolute/path, credential:NAME, age:path/in/catalog or exec:NAME"}},
+				}}}, Hint: `R11: a literal secret (by its name and shape); write {secret_ref: "provider:name"}`}, Match: []*pattern{&expr19, &expr23}, Reject: []*pattern{&expr22, &expr24}},
 			}}}}},
 			{Name: "mode", Required: false, Doc: "Permission bits.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"0640"}}, &alt{Kind: "string", Match: []*pattern{&expr15}, Def: "Mode"}}, Hint: `a quoted octal string such as "0644"`, Default: "0640"}},
 			{Name: "owner", Required: false, Doc: "The owning user.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"root"}}, &alt{Kind: "string", Match: []*pattern{&expr16}, Def: "Account"}}, Hint: "a user or group name, or a numeric id below 4294967295, in quotes", Default: "root"}},
@@ -97,12 +104,19 @@ var definitions = table{
 			{Name: "idempotent", Required: false, Doc: "False for a command that is to run at every apply; the role's description gives the reason.", value: value{Alts: []*alt{&alt{Kind: "bool"}}, Hint: "true or false, without quotes", Default: true}},
 			{Name: "timeout", Required: false, Doc: "How long the command may take, such as 90s, 10m or 1h30m.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"10m"}}, &alt{Kind: "string", Match: []*pattern{&expr31}, NonEmpty: true}}, Hint: `a duration such as "90s", "10m" or "1h30m"`, Default: "10m"}},
 			{Name: "env", Required: false, Doc: "Variables beside PATH, HOME and LANG.", value: value{Alts: []*alt{&alt{Kind: "struct", Def: "Vars", Labels: []label{
-				{value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr19}, Reject: []*pattern{&expr9, &expr20}, Def: "Value"}, &alt{Kind: "struct", Def: "SecretRef", Fields: []fieldValue{
-					{Name: "secret_ref", Required: true, Doc: "provider:name; the value is fetched on the host and never stands in a catalog, a report or a log.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr10}, Reject: []*pattern{&expr11}, Def: "Reference"}}}},
-				}}}, Hint: `a quoted string without control characters and without a literal secret (R11), or {secret_ref: "provider:name"}`}, Match: []*pattern{&expr21}},
-				{value: value{Alts: []*alt{}, Hint: "a variable name: letters, digits and underscores, not beginning with a digit"}, Reject: []*pattern{&expr21}},
-				{value: value{Alts: []*alt{&alt{Kind: "struct", Open: true}, &alt{Kind: "string", Match: []*pattern{&expr22}}}, Hint: `R11: a literal secret (by its name); write {secret_ref: "provider:name"}`}, Match: []*pattern{&expr23}, Reject: []*pattern{&expr24}},
-				{value: value{Alts: []*alt{&alt{Kind: "struct", Open: true}, &alt{Kind: "string", Reject: []*pattern{&expr25}}}, Hint: `R11: a literal secret (by its name and shape); write {secret_ref: "provider:name"}`}, Match: []*pattern{&expr26}, Reject: []*pattern{&expr24}},
+				{value: value{Alts: []*alt{}, Hint: "a variable name: letters, digits and underscores, not beginning with a digit"}, Reject: []*pattern{&expr19}},
+				{value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr20}, Reject: []*pattern{&expr9, &expr21}, Def: "Value"}, &alt{Kind: "struct", Def: "SecretRef", Fields: []fieldValue{
+					{Name: "secret_ref", Required: true, Doc: "provider:name; the value is fetched on the host and never stands in a catalog, a report or a log.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr10}, Reject: []*pattern{&expr11}, Def: "Reference"}}, Hint: "R11: file:/absolute/path, credential:NAME, age:path/in/catalog or exec:NAME"}},
+				}}}, Hint: `a string in quotes without control characters and without a literal secret (R11), or {secret_ref: "provider:name"}`}, Match: []*pattern{&expr19}, Reject: []*pattern{&expr22, &expr23}},
+				{value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr20}, Reject: []*pattern{&expr9, &expr21}, Def: "Value"}, &alt{Kind: "struct", Def: "SecretRef", Fields: []fieldValue{
+					{Name: "secret_ref", Required: true, Doc: "provider:name; the value is fetched on the host and never stands in a catalog, a report or a log.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr10}, Reject: []*pattern{&expr11}, Def: "Reference"}}, Hint: "R11: file:/absolute/path, credential:NAME, age:path/in/catalog or exec:NAME"}},
+				}}}, Hint: `a string in quotes without control characters and without a literal secret (R11), or {secret_ref: "provider:name"}`}, Match: []*pattern{&expr19, &expr24}},
+				{value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr25}}, &alt{Kind: "struct", Def: "SecretRef", Fields: []fieldValue{
+					{Name: "secret_ref", Required: true, Doc: "provider:name; the value is fetched on the host and never stands in a catalog, a report or a log.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr10}, Reject: []*pattern{&expr11}, Def: "Reference"}}, Hint: "R11: file:/absolute/path, credential:NAME, age:path/in/catalog or exec:NAME"}},
+				}}}, Hint: `R11: a literal secret (by its name); write {secret_ref: "provider:name"}`}, Match: []*pattern{&expr19, &expr22}, Reject: []*pattern{&expr24}},
+				{value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr20}, Reject: []*pattern{&expr9, &expr21, &expr26}, Def: "Value"}, &alt{Kind: "struct", Def: "SecretRef", Fields: []fieldValue{
+					{Name: "secret_ref", Required: true, Doc: "provider:name; the value is fetched on the host and never stands in a catalog, a report or a log.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr10}, Reject: []*pattern{&expr11}, Def: "Reference"}}, Hint: "R11: file:/absolute/path, credential:NAME, age:path/in/catalog or exec:NAME"}},
+				}}}, Hint: `R11: a literal secret (by its name and shape); write {secret_ref: "provider:name"}`}, Match: []*pattern{&expr19, &expr23}, Reject: []*pattern{&expr22, &expr24}},
 			}}}}},
 			{Name: "cwd", Required: false, Doc: "Where the command is run.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6}, Reject: []*pattern{&expr8}, Def: "Directory"}}, Hint: "an absolute path, without .. elements or control characters"}},
 		}}},
@@ -129,14 +143,14 @@ var (
 	expr16 = pattern{text: `^([0-9]{1,9}|[1-3][0-9]{9}|4[01][0-9]{8}|42[0-8][0-9]{7}|429[0-3][0-9]{6}|4294[0-8][0-9]{5}|429490[0-9]{4}|42949[1-5][0-9]{4}|429496[0-6][0-9]{3}|4294967[01][0-9]{2}|42949672[0-8][0-9]|429496729[0-4])$|^[0-9]*[^\x00-\x20\x7f:/,0-9+~-][^\x00-\x20\x7f:/,]*$`}
 	expr17 = pattern{text: `^[A-Za-z0-9:_.\\@-]{1,240}\.(service|timer|socket|path|mount|automount|target|slice)$`, needs: []string{".service", ".timer", ".socket", ".path", ".mount", ".automount", ".target", ".slice"}}
 	expr18 = pattern{text: "^(file|env|directory|package):.", needs: []string{"file:", "env:", "directory:", "package:"}}
-	expr19 = pattern{text: `^[^\x00-\x08\x0b-\x1f\x7f]*$`}
-	expr20 = pattern{text: `[A-Za-z][A-Za-z0-9+.-]*://[^/\s:@]*:[^/\s:@${<*%][^/\s@]*@`, needs: []string{"://"}}
-	expr21 = pattern{text: "^[A-Za-z_][A-Za-z0-9_]*$"}
-	expr22 = pattern{text: "(?i)^(|true|false|yes|no|on|off|none|0|1)$"}
-	expr23 = pattern{text: "(?i)PASSWORD|PASSWD|PASSPHRASE|SECRET|CREDENTIAL|API_?KEY|(ACCESS|PRIVATE|ENCRYPTION|SIGNING|MASTER|AUTH|LICENSE)_?KEY|TOKEN(_|[0-9]|$)|(^|_)(PASS|PWD|PIN)(_|[0-9]|$)|^REDISCLI_AUTH$"}
+	expr19 = pattern{text: "^[A-Za-z_][A-Za-z0-9_]*$"}
+	expr20 = pattern{text: `^[^\x00-\x08\x0b-\x1f\x7f]*$`}
+	expr21 = pattern{text: `[A-Za-z][A-Za-z0-9+.-]*://[^/\s:@]*:[^/\s:@${<*%][^/\s@]*@`, needs: []string{"://"}}
+	expr22 = pattern{text: "(?i)PASSWORD|PASSWD|PASSPHRASE|SECRET|CREDENTIAL|API_?KEY|(ACCESS|PRIVATE|ENCRYPTION|SIGNING|MASTER|AUTH|LICENSE)_?KEY|TOKEN(_|[0-9]|$)|(^|_)(PASS|PWD|PIN)(_|[0-9]|$)|^REDISCLI_AUTH$"}
+	expr23 = pattern{text: "(?i)(^|_)(KEY|SALT|AUTH|PEPPER|SEED)[0-9]*$"}
 	expr24 = pattern{text: "(?i)_(FILE|FILENAME|PATH|DIR|DIRECTORY|FOLDER|URL|URI|ENDPOINT|HOST|PORT|NAME|NAMES|ID|TTL|TIMEOUT|EXPIRY|EXPIRES|EXPIRATION|LIFETIME|AGE|INTERVAL|LENGTH|LEN|SIZE|COUNT|LIMIT|MIN|MAX|ENABLED|DISABLED|REQUIRED|ALGORITHM|ALG|TYPE|KIND|HEADER|POLICY|PROVIDER|BACKEND|STORE|ISSUER|AUDIENCE|SCOPE|VERSION|REF|COMMAND|CMD|PREFIX|SUFFIX|FORMAT|AUTHENTICATION|HELPER|ROTATION)$|^(OLD)?PWD$"}
-	expr25 = pattern{text: "^[A-Za-z0-9+/_=-]{20,}$"}
-	expr26 = pattern{text: "(?i)(^|_)(KEY|SALT|AUTH|PEPPER|SEED)[0-9]*$"}
+	expr25 = pattern{text: "(?i)^(|true|false|yes|no|on|off|none|0|1)$"}
+	expr26 = pattern{text: "^[A-Za-z0-9+/_=-]{20,}$"}
 	expr27 = pattern{text: "^command:[A-Za-z0-9][A-Za-z0-9._-]{0,99}$", needs: []string{"command:"}}
 	expr28 = pattern{text: `[^ \t\r\n]`}
 	expr29 = pattern{text: `\x00`}

@@ -41,6 +41,14 @@ func (k kind) article() string {
 	return "a " + string(k)
 }
 
+// wanted gives the kind as a message asks for it.
+func (k kind) wanted() string {
+	if k == kindInt {
+		return "a whole number"
+	}
+	return k.article()
+}
+
 // node is one value of a file and where it stands.
 type node struct {
 	kind         kind
@@ -258,7 +266,7 @@ func (p *parser) find(c byte) (line, column int) {
 // tabbed says whether a line's indentation holds a tab.
 func (p *parser) tabbed(line int) bool {
 	l := p.lines[line-1]
-	return bytes.IndexByte(l[:len(l)-len(bytes.TrimLeft(l, " \t"))], '\t') >= 0
+	return bytes.IndexByte(l[:len(l)-len(bytes.TrimLeft(l, " \t-?"))], '\t') >= 0
 }
 
 // separator gives the line of the --- that a further document begins with.

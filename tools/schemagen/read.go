@@ -259,15 +259,13 @@ func (r *reader) structure(a *Alt, s *ast.StructLit) error {
 				if err != nil {
 					return err
 				}
-				l := Label{Value: v}
-				for _, c := range split(list.Elts[0], token.AND) {
-					var la Alt
-					if err := r.constrain(&la, c); err != nil {
+				for _, names := range split(list.Elts[0], token.OR) {
+					la, err := r.alt(names)
+					if err != nil {
 						return err
 					}
-					l.Match, l.Reject = append(l.Match, la.Match...), append(l.Reject, la.Reject...)
+					a.Labels = append(a.Labels, Label{Value: v, Match: la.Match, Reject: la.Reject})
 				}
-				a.Labels = append(a.Labels, l)
 				continue
 			}
 			name, _, lerr := ast.LabelName(d.Label)
