@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -42,7 +43,10 @@ func (KernelLock) Lock(path string, owner Owner) (func() error, error) {
 		f.Close()
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
-	return f.Close, nil
+	return func() error {
+		// The next owner is not to be taken for this one in the moment before it writes its own record.
+		return errors.Join(f.Truncate(0), f.Close())
+	}, nil
 }
 
 // Peek implements Peeker.
@@ -65,14 +69,19 @@ func (KernelLock) Peek(path string) error {
 	return lockedBy(path, f)
 }
 
-// lockedBy reads who holds the lock. The record may be half written, or left by an earlier owner while the present one
-// writes its own: it only informs.
+// introduction is how long an owner gets to say who it is once it has the lock.
+const introduction = 500 * time.Millisecond
+
+// lockedBy reads who holds the lock. The record only informs.
 func lockedBy(path string, f *os.File) error {
 	held := &LockedError{Path: path}
-	if raw, err := io.ReadAll(io.NewSectionReader(f, 0, 4096)); err == nil {
-		if json.Unmarshal(raw, &held.Owner) != nil {
-			held.Owner = Owner{}
+	for end := time.Now().Add(introduction); ; time.Sleep(introduction / 50) {
+		raw, err := io.ReadAll(io.NewSectionReader(f, 0, 4096))
+		if err == nil && json.Unmarshal(raw, &held.Owner) == nil && held.Owner.PID != 0 {
+			return held
+		}
+		if held.Owner = (Owner{}); time.Now().After(end) {
+			return held
 		}
 	}
-	return held
 }
