@@ -68,15 +68,29 @@ func checkName(name string) error {
 }
 
 func infoOf(st *unix.Stat_t) Info {
-	kinds := map[uint32]string{
-		unix.S_IFREG: KindFile, unix.S_IFDIR: KindDirectory, unix.S_IFLNK: KindSymlink, unix.S_IFIFO: KindFIFO,
-		unix.S_IFSOCK: KindSocket, unix.S_IFBLK: KindBlock, unix.S_IFCHR: KindChar,
-	}
 	return Info{
-		Kind: kinds[st.Mode&unix.S_IFMT], Mode: st.Mode & 0o7777, UID: st.Uid, GID: st.Gid, Size: st.Size,
+		Kind: kindOf(st.Mode), Mode: st.Mode & 0o7777, UID: st.Uid, GID: st.Gid, Size: st.Size,
 		Dev: uint64(st.Dev), Ino: st.Ino, Nlink: uint64(st.Nlink),
 		MTime: st.Mtim.Nano(), CTime: st.Ctim.Nano(),
 	}
+}
+
+func kindOf(mode uint32) string {
+	switch mode & unix.S_IFMT {
+	case unix.S_IFREG:
+		return KindFile
+	case unix.S_IFDIR:
+		return KindDirectory
+	case unix.S_IFLNK:
+		return KindSymlink
+	case unix.S_IFIFO:
+		return KindFIFO
+	case unix.S_IFSOCK:
+		return KindSocket
+	case unix.S_IFBLK:
+		return KindBlock
+	}
+	return KindChar
 }
 
 func statFD(fd int) (Info, error) {

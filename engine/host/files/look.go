@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"sync"
 
 	"gyrum.ai/engine/fsys"
 	"gyrum.ai/engine/host/fault"
@@ -169,6 +170,12 @@ func (l *limited) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// buffers are for copying; a thousand files need no thousand of them.
+var buffers = sync.Pool{New: func() any {
+	b := make([]byte, 128<<10)
+	return &b
+}}
+
 func (t Tree) copyTo(p string, w io.Writer, anywhere bool) (int64, error) {
 	p, err := check(p)
 	if err != nil {
@@ -190,7 +197,9 @@ func (t Tree) copyTo(p string, w io.Writer, anywhere bool) (int64, error) {
 		return 0, fault.Of(fmt.Errorf("%s: %w", show(p), err))
 	}
 	defer f.Close()
-	n, err := io.CopyBuffer(w, f, make([]byte, 128<<10))
+	buf := buffers.Get().(*[]byte)
+	defer buffers.Put(buf)
+	n, err := io.CopyBuffer(w, f, *buf)
 	if err != nil {
 		return 0, fault.Of(fmt.Errorf("%s: %w", show(p), err))
 	}
