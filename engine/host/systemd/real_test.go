@@ -142,6 +142,9 @@ func TestRealWords(t *testing.T) {
 			t.Errorf("%s: %s %s", tt.name, s.Freshness, s.FreshnessText)
 		}
 	}
+	if s := r.state("w-alias.service"); s.AliasOf != "w-named.service" || s.AliasState != "enabled" {
+		t.Errorf("%+v", s)
+	}
 	if err := os.Remove("/etc/systemd/system/w-loop.service"); err != nil {
 		t.Error(err)
 	}

@@ -24,7 +24,6 @@ type Units struct {
 	glob      func(pattern string) ([]string, error)
 
 	mu      sync.Mutex
-	ahead   map[string]chan answer // asked for by Prefetch, each to be used once
 	loads   *Loads
 	loaded  map[string]Record
 	started map[string]moment // by this process
@@ -56,7 +55,7 @@ func NewUnits(m Manager, c Config) *Units {
 func (u *Units) Forget() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.loaded, u.loads, u.ahead = nil, nil, nil
+	u.loaded, u.loads = nil, nil
 }
 
 // answer is what the manager says of one unit.
@@ -66,52 +65,20 @@ type answer struct {
 	err   error
 }
 
-// Prefetch begins to ask for units that will be asked for, so that the answers come in while others are looked at. Each
-// answer serves one question.
-func (u *Units) Prefetch(ctx context.Context, names []string) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.ahead == nil {
-		u.ahead = map[string]chan answer{}
-	}
-	for _, name := range names {
-		if u.ahead[name] == nil {
-			u.ahead[name] = u.begin(ctx, name)
-		}
-	}
-}
-
-// begin asks for a unit and gives the place where the answer will be. The channel is buffered: nobody has to fetch it.
-func (u *Units) begin(ctx context.Context, name string) chan answer {
-	done := make(chan answer, 1)
-	go func() {
-		var a answer
-		var perr error
-		asked := make(chan struct{})
-		go func() {
-			defer close(asked)
-			a.p, perr = u.manager.Properties(ctx, name)
-		}()
-		a.state, a.err = u.manager.FileState(ctx, name)
-		<-asked
-		if a.err == nil {
-			a.err = perr
-		}
-		done <- a
-	}()
-	return done
-}
-
-// ask gives what the manager says of a unit.
+// ask asks both questions at once, so that they cost one round trip.
 func (u *Units) ask(ctx context.Context, name string) answer {
-	u.mu.Lock()
-	begun := u.ahead[name]
-	delete(u.ahead, name)
-	u.mu.Unlock()
-	if begun == nil {
-		begun = u.begin(ctx, name)
+	var a answer
+	asked := make(chan error, 1)
+	go func() {
+		var err error
+		a.p, err = u.manager.Properties(ctx, name)
+		asked <- err
+	}()
+	a.state, a.err = u.manager.FileState(ctx, name)
+	if err := <-asked; a.err == nil {
+		a.err = err
 	}
-	return <-begun
+	return a
 }
 
 // loadTimes asks for the loads once until Forget.
@@ -144,6 +111,12 @@ func (u *Units) Unit(ctx context.Context, q host.UnitQuery) (host.UnitState, err
 		Result: p.Result, ExecMainStatus: p.ExecMainStatus, CanStart: p.CanStart, Job: p.Job,
 		TriggeredBy: []string{}, Inputs: j.names, Freshness: j.State, StaleInputs: append([]string{}, j.Judgement.Inputs...),
 		FreshnessText: j.Text,
+	}
+	if state == "alias" && p.ID != q.Name {
+		s.AliasOf = p.ID
+		if s.AliasState, err = u.manager.FileState(ctx, p.ID); err != nil {
+			return host.UnitState{}, err
+		}
 	}
 	if q.UnitFile != "" {
 		fact, err := q.Look(q.UnitFile)
