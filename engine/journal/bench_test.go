@@ -10,13 +10,13 @@ import (
 
 // BenchmarkRun is what the journal of an apply of 100 files costs beside its fsyncs.
 func BenchmarkRun(b *testing.B) {
-	m := &model{fs: hosttest.NewFS(hosttest.NewPower()), now: epoch}
 	items := make([]drift.Item, 100)
 	for i := range items {
 		items[i] = drift.Item{Declared: []byte(`{"content":"x","group":"root","mode":"0644","owner":"root","path":"/etc/a"}`), Observed: []byte("null"),
 			Action: drift.Action{Verb: drift.Write, Params: []byte(`{"group":"root","mode":"0644","owner":"root","sha256":"00","size":1}`)}}
 	}
 	for b.Loop() {
+		m := &model{fs: hosttest.NewFS(hosttest.NewPower()), now: epoch}
 		run, err := Begin(m.fs, stateDir, State{}, Start{}, len(items), m.clock, nil)
 		if err == nil {
 			err = run.Plan(Plan{Items: items})
@@ -41,6 +41,5 @@ func BenchmarkRun(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		m.fs.Crash(nil)
 	}
 }
