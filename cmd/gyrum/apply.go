@@ -84,7 +84,7 @@ func (a *applyFlags) settle(p *program, host string) error {
 		return &exit{engine.ExitRefused, fmt.Errorf("%s is a plan for host %s, and this is %s", a.planFile, plan.Host, host)}
 	}
 	if plan.PlanHash == "" {
-		return &exit{engine.ExitRefused, fmt.Errorf("%s has no plan hash (%s), so it can confirm nothing", a.planFile, plan.NoPlanHash)}
+		return &exit{engine.ExitRefused, fmt.Errorf("%s can confirm nothing: %s", a.planFile, plan.NoPlanHash)}
 	}
 	a.confirmPlan = plan.PlanHash
 	return nil

@@ -60,7 +60,7 @@ func (s Style) Plan(r *drift.Report, o Options) string {
 	}
 	switch {
 	case r.PlanHash == "" && r.NoPlanHash != "" && len(r.Items) > 0:
-		s.paragraph(&b, "no plan hash: "+r.NoPlanHash)
+		s.paragraph(&b, r.NoPlanHash)
 	case acts && o.Command != "" && r.PlanHash != "":
 		fmt.Fprintf(&b, "\n%s %s\n", s.paint(dim, "plan "), r.PlanHash)
 		fmt.Fprintf(&b, "%s %s --confirm-plan %s\n", s.paint(dim, "apply"), o.Command, r.PlanHash)
