@@ -191,7 +191,8 @@ func (c *Catalog) readCatalog() (*catalogRecord, []Finding) {
 	}
 	if n := parse(r, raw); n != nil {
 		(&checker{report: r}).structure(n, definitions.Catalog, "")
-		rec.closed = n.get("roles") != nil
+		list := n.get("roles")
+		rec.closed = list != nil && list.kind == kindList
 		rec.roles, rec.defaults = n.strings("roles"), n.strings("defaults")
 		unique(r, "roles", rec.roles)
 		unique(r, "defaults", rec.defaults)

@@ -42,6 +42,8 @@ func (d *decoder) resource(n *node, index int) (res declared, ok bool) {
 		}
 		return res, false
 	}
+	d.report.resource = called(n)
+	defer func() { d.report.resource = "" }()
 	d.structure(n, def, at)
 	if len(d.findings) > before {
 		return res, false
@@ -56,6 +58,20 @@ func (d *decoder) resource(n *node, index int) (res declared, ok bool) {
 	}
 	d.decode(&res, def, key)
 	return res, len(d.findings) == before
+}
+
+// called gives what messages call a resource that may be wrong: its id as far as it can be told.
+func called(n *node) string {
+	typ := n.str("type")
+	for _, key := range []string{"path", "name"} {
+		if v := n.str(key); v != "" && len(v) <= 100 {
+			return typ + ":" + v
+		}
+	}
+	if id := n.str("id"); id != "" && len(id) <= 100 {
+		return id
+	}
+	return ""
 }
 
 // types lists the resource types in the order of the definitions.

@@ -32,7 +32,7 @@ type Finding struct {
 	Rule string
 	// Severity is error or warn; with an error the catalog is not used.
 	Severity string
-	// Message says what is wrong. It never holds a variable's value or a content.
+	// Message says what is wrong and in which resource and field. It never holds a variable's value or a content.
 	Message string
 	// Hint says what to write instead; it may be empty.
 	Hint string
@@ -40,7 +40,7 @@ type Finding struct {
 	Path string
 }
 
-// String gives file:line:column: rule: path: message; hint.
+// String gives file:line:column: rule: message; hint.
 func (f Finding) String() string {
 	var b strings.Builder
 	b.WriteString(f.Pos.String())
@@ -50,10 +50,6 @@ func (f Finding) String() string {
 	}
 	b.WriteString(f.Rule)
 	b.WriteString(": ")
-	if f.Path != "" {
-		b.WriteString(f.Path)
-		b.WriteString(": ")
-	}
 	b.WriteString(f.Message)
 	if f.Hint != "" {
 		b.WriteString("; ")
@@ -77,7 +73,9 @@ func Sort(fs []Finding) {
 
 // report gathers the findings of one file.
 type report struct {
-	file     string
+	file string
+	// resource is what messages call the resource in hand, in place of its index in the list.
+	resource string
 	findings []Finding
 }
 
@@ -85,10 +83,25 @@ func (r *report) add(line, column int, rule, path, message, hint string) {
 	if len(r.findings) >= maxFindings {
 		return
 	}
+	if where := r.where(path); where != "" {
+		message = where + ": " + message
+	}
 	r.findings = append(r.findings, Finding{
 		Pos:  resource.Position{File: r.file, Line: line, Column: column},
 		Rule: rule, Severity: SeverityError, Message: message, Hint: hint, Path: path,
 	})
+}
+
+// where names a field as people do: by its resource and what lies below it.
+func (r *report) where(path string) string {
+	item, below, _ := strings.Cut(path, ".")
+	if r.resource == "" || !strings.HasPrefix(item, "resources[") {
+		return path
+	}
+	if below == "" {
+		return r.resource
+	}
+	return r.resource + ": " + below
 }
 
 // at adds a finding at a node.

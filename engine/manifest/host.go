@@ -36,7 +36,7 @@ func (c *Catalog) readHost(name string) (*host, []Finding) {
 // stem is R3: a file is named as what it declares.
 func stem(r *report, n *node, field, name string) {
 	if v := n.get(field); v != nil && v.kind == kindString && v.text != name {
-		r.at(v, "R3", field, fmt.Sprintf("%s is %s, but the file is named %s%s", field, clip(v.text), name, extension), "make the two the same")
+		r.at(v, "R3", field, fmt.Sprintf("%s is not the name of the file, %s%s", clip(v.text), name, extension), "make the two the same")
 	}
 }
 

@@ -34,6 +34,7 @@ func (c *Catalog) roleLinks(ro *role, rec *catalogRecord) []Finding {
 	}
 	for i := range ro.resources {
 		if d := &ro.resources[i]; d.unitFile != "" {
+			r.resource = d.ID
 			c.unitFile(r, ro, d)
 		}
 	}
@@ -142,8 +143,9 @@ func (c *Catalog) hostLinks(h *host, uses []use, roles map[string]*role, r *repo
 					if hint == "" {
 						hint = "name a file, env, directory or package of a role that the host carries"
 					}
-					r.findings = append(r.findings, Finding{Pos: positionOf(ro.file, n), Rule: "R9", Severity: SeverityError,
-						Message: fmt.Sprintf("%s is no resource of the host %s", clip(n.text), h.name), Hint: hint, Path: fmt.Sprintf("%s[%d]", d.at("restart_on"), j)})
+					at := &report{file: ro.file, resource: d.ID}
+					at.at(n, "R9", fmt.Sprintf("%s[%d]", d.at("restart_on"), j), fmt.Sprintf("%s is no resource of the host %s", clip(n.text), h.name), hint)
+					r.findings = append(r.findings, at.findings...)
 				}
 			}
 		}

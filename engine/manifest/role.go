@@ -84,7 +84,7 @@ func (c *Catalog) readRole(name string) (*role, []Finding) {
 				continue
 			}
 			other := &ro.resources[first]
-			r.at(res.node, "R7", res.at(""), fmt.Sprintf("%s is declared twice", key), fmt.Sprintf("line %d declares %s; keep one", other.node.line, other.ID))
+			r.at(res.node, "R7", res.at(""), key+" is declared twice", fmt.Sprintf("line %d declares %s; keep one", other.node.line, other.ID))
 			break
 		}
 	}

@@ -140,11 +140,11 @@ func (c *checker) text(n *node, v *value, alts []*alt, path string) {
 	}
 	message := c.quoted(n) + " is not allowed"
 	switch {
-	case secret:
-		rule, message, hint = "R11", "a literal secret (by its shape)", `write {secret_ref: "provider:name"}`
 	case rule == "R11" && strings.Contains(v.Hint, "literal secret"):
 		what, write, _ := strings.Cut(strings.TrimPrefix(v.Hint, "R11: "), "; ")
 		message, hint = what, write
+	case secret:
+		rule, message, hint = "R11", "a literal secret (by its shape)", `write {secret_ref: "provider:name"}`
 	default:
 		if near := didYouMean(n.text, words); near != "" && c.silent == 0 {
 			hint += "; " + near
@@ -173,6 +173,10 @@ func (c *checker) kind(n *node, v *value, path string) {
 	for _, a := range v.Alts {
 		if !wants[a.Kind] {
 			wants[a.Kind] = true
+			if a.Def == "SecretRef" {
+				kinds = append(kinds, "a {secret_ref}")
+				continue
+			}
 			kinds = append(kinds, a.Kind.wanted())
 		}
 	}
@@ -210,7 +214,8 @@ func (c *checker) kind(n *node, v *value, path string) {
 
 // quotedExample shows how to write a number where a string belongs; a mode gets its four digits.
 func quotedExample(path, text string) string {
-	if strings.HasSuffix(path, ".mode") && len(text) == 3 {
+	if strings.HasSuffix(path, ".mode") {
+		text = strings.TrimPrefix(strings.TrimPrefix(text, "0o"), "0")
 		text = "0" + text
 	}
 	return `"` + text + `"`
@@ -231,7 +236,11 @@ func (c *checker) quoted(n *node) string {
 func (f *fieldValue) example() string {
 	switch {
 	case f.Hint != "":
-		return "give " + f.Name + ": " + f.Hint
+		hint := f.Hint
+		if rule, rest, ok := strings.Cut(hint, ": "); ok && ruleName(rule) {
+			hint = rest
+		}
+		return "give " + f.Name + ": " + hint
 	case len(f.Alts) > 0 && f.Alts[0].Kind == kindList:
 		return "give " + f.Name + ": [..], which may be empty"
 	}

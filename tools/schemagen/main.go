@@ -1,6 +1,6 @@
-// Command schemagen writes what is generated from the CUE definitions: the table that engine/manifest judges by, and
-// the JSON schemas of role manifests and host records for editors. With -check it writes nothing and fails, naming the
-// files, when one of them is not what it would write.
+// Command schemagen writes what is generated from the CUE definitions: the table that engine/manifest judges by, the
+// JSON schemas of role manifests and host records for editors, and the copies that programs embed. With -check it
+// writes nothing and fails, naming the files, when one of them is not what it would write.
 package main
 
 import (
@@ -8,8 +8,10 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	definitions "gyrum.ai/cue"
 )
@@ -18,34 +20,46 @@ func main() {
 	check := flag.Bool("check", false, "compare only, and fail where a file is out of date")
 	root := flag.String("root", ".", "the repository")
 	flag.Parse()
-	files, err := generate()
+	stale, err := run(*root, *check)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "schemagen:", err)
 		os.Exit(1)
 	}
-	stale := false
-	for name, want := range files {
-		path := filepath.Join(*root, name)
-		if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, want) {
-			continue
-		}
-		if *check {
-			stale = true
-			fmt.Fprintf(os.Stderr, "%s is not what the definitions in cue/ say; run go run ./tools/schemagen\n", name)
-			continue
-		}
-		if err := os.WriteFile(path, want, 0o644); err != nil {
-			fmt.Fprintln(os.Stderr, "schemagen:", err)
-			os.Exit(1)
-		}
+	for _, name := range stale {
+		fmt.Fprintf(os.Stderr, "%s is not what the definitions in cue/ say; run go run ./tools/schemagen\n", name)
 	}
-	if stale {
+	if len(stale) > 0 {
 		os.Exit(1)
 	}
 }
 
+// run writes the generated files, or with check only names those that differ.
+func run(root string, check bool) (stale []string, err error) {
+	files, err := generate(root)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		path := filepath.Join(root, name)
+		if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, files[name]) {
+			continue
+		}
+		if check {
+			stale = append(stale, name)
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(path, files[name], 0o644); err != nil {
+			return nil, err
+		}
+	}
+	return stale, nil
+}
+
 // generate gives every generated file by its path in the repository.
-func generate() (map[string][]byte, error) {
+func generate(root string) (map[string][]byte, error) {
 	r, err := read(definitions.Definitions)
 	if err != nil {
 		return nil, err
@@ -54,11 +68,30 @@ func generate() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	table, err := goFile(t)
-	if err != nil {
+	out := map[string][]byte{}
+	if out["engine/manifest/table_gen.go"], err = goFile(t); err != nil {
 		return nil, err
 	}
-	return map[string][]byte{"engine/manifest/table_gen.go": table}, nil
+	for name, s := range map[string]object{"role-manifest.v1.json": roleSchema(t), "host.v1.json": hostSchema(t)} {
+		if out["schemas/"+name], err = encode(s); err != nil {
+			return nil, err
+		}
+	}
+	// what programs embed lies in the module cue, since a module embeds only what lies in it
+	for _, name := range []string{"drift-item.v1.json", "drift-report.v1.json"} {
+		raw, err := os.ReadFile(filepath.Join(root, "schemas", name))
+		if err != nil {
+			return nil, err
+		}
+		out["cue/embedded/schemas/"+name] = raw
+	}
+	for _, name := range []string{"role-manifest.v1.json", "host.v1.json"} {
+		out["cue/embedded/schemas/"+name] = out["schemas/"+name]
+	}
+	if out["cue/embedded/catalog.cue.txt"], err = os.ReadFile(filepath.Join(root, "catalog.cue")); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // encode writes JSON as people read it, with one newline at the end.
