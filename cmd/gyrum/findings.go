@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"gyrum.ai/cmd/gyrum/internal/text"
@@ -28,11 +29,14 @@ func toFindings(fs []manifest.Finding) []findingJSON {
 	return out
 }
 
-// wordFinding gives file:line:column: rule: what, and what to write instead on a line of its own.
-func wordFinding(f manifest.Finding) string {
+// wordFinding gives file:line:column: rule: what, and what to write instead on a line of its own. The file is named from the
+// working directory, so that an editor finds it.
+func (p *program) wordFinding(f manifest.Finding) string {
 	var b strings.Builder
-	if pos := f.Pos.String(); pos != "" {
-		b.WriteString(text.Clean(pos) + ": ")
+	if f.Pos.File != "" {
+		pos := f.Pos
+		pos.File = filepath.Join(p.flags.catalog, pos.File)
+		b.WriteString(text.Clean(pos.String()) + ": ")
 	}
 	if f.Severity == "warn" {
 		b.WriteString("warning: ")
@@ -55,7 +59,7 @@ func (p *program) complain(fs []manifest.Finding) (errs int) {
 		} else if p.flags.quiet {
 			continue
 		}
-		fmt.Fprint(p.err, wordFinding(f))
+		fmt.Fprint(p.err, p.wordFinding(f))
 	}
 	return errs
 }

@@ -109,6 +109,7 @@ Exit codes: 0 in sync or converged, 1 error, 2 drift found or not converged,
 		newEventsCmd(p),
 		newValidateCmd(p),
 		newPluginCmd(p),
+		newSchemaCmd(p),
 		newVersionCmd(p),
 	)
 	return root

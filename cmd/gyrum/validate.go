@@ -38,7 +38,7 @@ Exit codes: 0 valid (warnings allowed), 1 findings.`,
 			} else {
 				for _, f := range findings {
 					if f.Severity != "warn" || !p.flags.quiet {
-						fmt.Fprint(p.out, wordFinding(f))
+						fmt.Fprint(p.out, p.wordFinding(f))
 					}
 				}
 				if errs == 0 && !p.flags.quiet {

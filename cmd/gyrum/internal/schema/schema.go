@@ -1,0 +1,43 @@
+// Package schema carries the published JSON schemas of reports and manifests within the program. The folder schemas at the
+// root of the repository is where they are written; a test holds the copies here to it.
+package schema
+
+import (
+	"embed"
+	"strings"
+)
+
+//go:embed *.json
+var files embed.FS
+
+// Names lists the schemas by the name that a command takes, such as drift-report.v1, sorted.
+func Names() []string {
+	entries, err := files.ReadDir(".")
+	if err != nil {
+		panic(err) // the folder is in the program
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".json"))
+	}
+	return names
+}
+
+// Read gives a schema by its name; the ending .json may stand there, and without a version it is the newest.
+func Read(name string) ([]byte, bool) {
+	name = strings.TrimSuffix(name, ".json")
+	if raw, err := files.ReadFile(name + ".json"); err == nil {
+		return raw, true
+	}
+	newest := ""
+	for _, n := range Names() {
+		if strings.HasPrefix(n, name+".v") {
+			newest = n
+		}
+	}
+	if newest == "" {
+		return nil, false
+	}
+	raw, err := files.ReadFile(newest + ".json")
+	return raw, err == nil
+}
