@@ -26,6 +26,9 @@ type UnitWriter interface {
 	Failed(ctx context.Context, name string) ([]string, error)
 	// ResetFailed clears the latched failure of one unit.
 	ResetFailed(ctx context.Context, name string) error
+	// Witness keeps in mind when the manager last read all unit files, in nanoseconds since the epoch, and tells it; zero when
+	// that cannot be had. It is called after anything that may have made the manager do so: a later reload hides it.
+	Witness(ctx context.Context) int64
 	// Remember records the digests of the unit's inputs, durably, if the unit is known to run from them as they are.
 	// It writes nothing when the newest record says the same.
 	Remember(ctx context.Context, query UnitQuery) error

@@ -24,23 +24,25 @@ type changedReply struct {
 }
 
 func (w *Writer) packageInstall(ctx context.Context, q installRequest) (changedReply, error) {
-	return w.changePackage("package_install", q.Name, func() ([]string, error) {
+	return w.changePackage(ctx, "package_install", q.Name, func() ([]string, error) {
 		return w.cfg.Packages.Install(ctx, q.Name, q.Version, q.Downgrade)
 	})
 }
 
 func (w *Writer) packageRemove(ctx context.Context, q nameRequest) (changedReply, error) {
-	return w.changePackage("package_remove", q.Name, func() ([]string, error) { return w.cfg.Packages.Remove(ctx, q.Name) })
+	return w.changePackage(ctx, "package_remove", q.Name, func() ([]string, error) { return w.cfg.Packages.Remove(ctx, q.Name) })
 }
 
-func (w *Writer) changePackage(effect, name string, change func() ([]string, error)) (changedReply, error) {
+func (w *Writer) changePackage(ctx context.Context, effect, name string, change func() ([]string, error)) (changedReply, error) {
 	reply := changedReply{Changed: []string{}}
 	e := Effect{Resource: "package:" + name, Name: effect, Target: name}
 	err := w.effect(e, func() error {
 		defer w.forget()
-		changed, err := change()
-		reply.Changed = append(reply.Changed, changed...)
-		return err
+		return w.watching(ctx, e, func() error {
+			changed, err := change()
+			reply.Changed = append(reply.Changed, changed...)
+			return err
+		})
 	})
 	if err != nil {
 		reply.Error = fault.Of(err)
@@ -83,10 +85,14 @@ func (w *Writer) commandRun(ctx context.Context, q idRequest) (json.RawMessage, 
 		return nil, err
 	}
 	var reply commandReply
-	err = w.effect(Effect{Resource: q.ID, Name: "command_run", Target: q.ID}, func() error {
+	e := Effect{Resource: q.ID, Name: "command_run", Target: q.ID}
+	err = w.effect(e, func() error {
 		defer w.forget()
-		var err error
-		if reply.CommandOutcome, err = w.cfg.Commands.Run(ctx, spec); err != nil {
+		err := w.watching(ctx, e, func() (err error) {
+			reply.CommandOutcome, err = w.cfg.Commands.Run(ctx, spec)
+			return err
+		})
+		if err != nil {
 			return err
 		}
 		reply.Error = verdict(reply.CommandOutcome, spec.Timeout)

@@ -268,3 +268,61 @@ func TestModelPackages(t *testing.T) {
 		t.Errorf("the configuration reads %q", got)
 	}
 }
+
+// Each package has systemd read its unit files and starts its own; the second one hides when that was for the first.
+func TestUnitsThatPackagesStartAreKnownFresh(t *testing.T) {
+	h := newHost()
+	var rs []resource.Resource
+	for _, n := range []string{"a", "b"} {
+		text := "[Service]\nExecStart=/usr/bin/" + n + "\n[Install]\nWantedBy=multi-user.target\n"
+		h.Packages.Offer(hosttest.Package{
+			Name: n, Version: "1", Files: map[string]string{"/usr/lib/systemd/system/" + n + ".service": text}, Starts: []string{n + ".service"},
+		})
+		id := "systemd_unit:" + n + ".service"
+		rs = append(rs, resource.Resource{Type: "systemd_unit", ID: id, Declared: mustJSON(map[string]any{"type": "systemd_unit", "id": id, "name": n + ".service"})})
+	}
+	read, write := h.Configs()
+	r := host.NewReader(read, rs)
+	s := &session{t, r, host.NewWriter(r, write, nil)}
+	for _, n := range []string{"a", "b"} {
+		if err := s.do("package_install", `{"name":"`+n+`","downgrade":false}`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.w.Finish(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	read, _ = h.Configs()
+	r = host.NewReader(read, rs)
+	for _, n := range []string{"a", "b"} {
+		raw, err := r.Ask(context.Background(), "unit", []byte(`{"id":"systemd_unit:`+n+`.service","name":"`+n+`.service"}`))
+		if err != nil || !strings.Contains(string(raw), `"freshness":"fresh"`) {
+			t.Errorf("%s: %s %v", n, raw, err)
+		}
+	}
+}
+
+// A package that ships a unit file and leaves it at that makes a reload due, which comes before the next unit action.
+func TestAUnitFileFromAPackageIsRead(t *testing.T) {
+	h := newHost()
+	const dropIn = "/usr/lib/systemd/system/app.service.d/10-app.conf"
+	h.FS.AddFile(unitPath, unitText, 0o644)
+	h.FS.AddFile("/etc/app.env", "A=1\n", 0o644)
+	if err := h.Units.Set("app.service", true); err != nil {
+		t.Fatal(err)
+	}
+	h.Packages.Offer(hosttest.Package{Name: "tuning", Version: "1", Files: map[string]string{dropIn: "[Service]\nNice=1\n"}})
+	s := begin(t, h, "A=1\n")
+	if err := s.do("package_install", `{"name":"tuning","downgrade":false}`); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.do("unit_restart", `{"name":"app.service"}`); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := h.Units.RunsFrom("app.service", dropIn); got != "[Service]\nNice=1\n" {
+		t.Errorf("it runs without the drop-in: %q", got)
+	}
+	if u := s.unit(); u.NeedDaemonReload || u.Freshness != "fresh" {
+		t.Errorf("%+v", u)
+	}
+}

@@ -26,13 +26,13 @@ type Units struct {
 	mu      sync.Mutex
 	loads   *Loads
 	loaded  map[string]Record
-	started map[string]moment // by this process
+	started map[string]moment
+	seen    []int64 // every load that this process has witnessed
 }
 
-// moment is what was known when this process started a unit.
+// moment is what was known of a running unit when it was started or looked at; a later reload would blur it.
 type moment struct {
 	invocation string
-	loads      []int64
 	same       bool
 }
 
@@ -96,7 +96,15 @@ func (u *Units) loadTimes(ctx context.Context) (Loads, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.loads = &l
+	u.witness(l)
 	return l, nil
+}
+
+// witness keeps the moment of a load.
+func (u *Units) witness(l Loads) {
+	if !slices.Contains(u.seen, l.Last) {
+		u.seen = append(u.seen, l.Last)
+	}
 }
 
 // Unit tells of one unit.
@@ -181,11 +189,13 @@ func (u *Units) process(name string, p Properties, l Loads) Process {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	r := Process{
-		Running: true, Invocation: p.Invocation, Start: p.InactiveExit, Loads: []int64{l.Boot, l.Last}, SameDefinition: sameDefinition(p, l),
+		Running: true, Invocation: p.Invocation, Start: p.InactiveExit, Loads: append([]int64{l.Boot, l.Last}, u.seen...), SameDefinition: sameDefinition(p, l),
 	}
 	if m, ok := u.started[name]; ok && m.invocation == p.Invocation {
-		r.Loads = append(r.Loads, m.loads...)
 		r.SameDefinition = r.SameDefinition || m.same && !p.NeedReload
+	}
+	if r.SameDefinition {
+		u.started[name] = moment{p.Invocation, true}
 	}
 	return r
 }
@@ -203,7 +213,8 @@ func (u *Units) note(ctx context.Context, name string, p Properties) {
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.started[name] = moment{p.Invocation, []int64{l.Boot, l.Last}, sameDefinition(p, l)}
+	u.witness(l)
+	u.started[name] = moment{p.Invocation, sameDefinition(p, l)}
 }
 
 // inputs gathers what the unit is started from: its fragment, drop-ins, environment files, and what restart_on names.

@@ -266,8 +266,19 @@ func word(state string) string {
 	return state
 }
 
+// Witness keeps in mind when the manager last read all unit files, and tells it; zero when it cannot be asked.
+func (w *Writer) Witness(ctx context.Context) int64 {
+	w.units.Forget()
+	l, err := w.units.loadTimes(ctx)
+	if err != nil {
+		return 0
+	}
+	return l.Last
+}
+
 // Reload has the manager read all unit files anew.
 func (w *Writer) Reload(ctx context.Context) error {
+	w.Witness(ctx)
 	defer w.units.Forget()
 	return w.control.Reload(ctx)
 }
