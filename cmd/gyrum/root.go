@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -193,6 +192,6 @@ func flagError(cmd *cobra.Command, err error) error {
 // say writes a line for people to standard error unless -q asks for silence.
 func (p *program) say(format string, args ...any) {
 	if !p.flags.quiet {
-		fmt.Fprintf(io.Writer(p.err), "gyrum: "+format+"\n", args...)
+		fmt.Fprintln(p.err, "gyrum: "+fmt.Sprintf(format, args...))
 	}
 }
