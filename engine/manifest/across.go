@@ -1,0 +1,46 @@
+package manifest
+
+import "strings"
+
+// across are the rules that span several fields of a type. cue/types.cue says the same.
+var across = map[string]func(d *decoder, n *node, at string){
+	"package": func(d *decoder, n *node, at string) {
+		if v := n.get("version"); v != nil && v.text != "present" && n.str("state") == "absent" {
+			d.at(v, RuleFields, at+".version", "a version together with state: absent", "leave the version out")
+		}
+	},
+	"file": func(d *decoder, n *node, at string) {
+		content, source := n.get("content"), n.get("source")
+		switch {
+		case content != nil && source != nil:
+			d.at(source, RuleFields, at+".source", "content and source together", "keep one")
+		case content == nil && source == nil && n.str("state") != "absent":
+			d.at(n, RuleMissing, at, "content or source is required", `give content: "..." or source: a path in the role's files folder; an empty file is content: ""`)
+		}
+	},
+	"directory": func(*decoder, *node, string) {},
+	"systemd_unit": func(d *decoder, n *node, at string) {
+		if n.get("state") == nil && n.get("enabled") == nil {
+			d.at(n, RuleMissing, at, "state, enabled or both are required", "give state: started or stopped, enabled: true or false")
+		}
+		if name := n.get("name"); n.str("state") == "started" && templateName(name.text) {
+			d.at(name, RuleFields, at+".name", "a template cannot be started", "name an instance, such as "+strings.Replace(name.text, "@.", "@instance.", 1))
+		}
+	},
+	"env": func(d *decoder, n *node, at string) {
+		if n.get("vars") == nil && n.str("state") != "absent" {
+			d.at(n, RuleMissing, at, "vars is required", "give vars: {NAME: value}; a file without variables is vars: {}")
+		}
+	},
+	"command": func(d *decoder, n *node, at string) {
+		if v := n.get("idempotent"); n.get("creates") == nil && (v == nil || strings.EqualFold(v.text, "true")) {
+			d.at(n, RuleMissing, at, "creates is required, unless idempotent is false", "name the path that exists once the command has run")
+		}
+	},
+}
+
+// templateName says whether a unit name is a bare template, name@.suffix.
+func templateName(name string) bool {
+	stem := name[:strings.LastIndexByte(name, '.')]
+	return strings.HasSuffix(stem, "@")
+}

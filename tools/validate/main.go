@@ -1,0 +1,72 @@
+// Command validate judges a whole catalog: every host, every role and every link between them, as `gyrum validate`
+// does and with the same library.
+//
+//	validate [-format text|json|sarif|github] [-q] [CATALOG]
+//
+// It exits 0 where the catalog is valid, 1 with findings, 64 when it is used wrongly.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"gyrum.ai/engine/manifest"
+	"gyrum.ai/engine/manifest/findings"
+)
+
+// The exit codes of the contract.
+const (
+	exitValid    = 0
+	exitFindings = 1
+	exitUsage    = 64
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+func run(args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("validate", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprintf(stderr, "usage: validate [-format %s] [-q] [CATALOG]\n", strings.Join(findings.Formats(), "|"))
+		flags.PrintDefaults()
+	}
+	format := flags.String("format", "text", "how findings are written: "+strings.Join(findings.Formats(), ", "))
+	quiet := flags.Bool("q", false, "say nothing when the catalog is valid")
+	if err := flags.Parse(args); err != nil {
+		if err == flag.ErrHelp {
+			return exitValid
+		}
+		return exitUsage
+	}
+	if flags.NArg() > 1 || !slices.Contains(findings.Formats(), *format) {
+		flags.Usage()
+		return exitUsage
+	}
+	root := "."
+	if flags.NArg() == 1 {
+		root = flags.Arg(0)
+	}
+	c, err := manifest.Open(root)
+	if err != nil {
+		fmt.Fprintln(stderr, "validate:", err)
+		return exitFindings
+	}
+	defer c.Close()
+	found := c.Validate()
+	if err := findings.Write(stdout, *format, root, found); err != nil {
+		fmt.Fprintln(stderr, "validate:", err)
+		return exitFindings
+	}
+	if len(found) > 0 {
+		fmt.Fprintf(stderr, "validate: %d findings in %s\n", len(found), root)
+		return exitFindings
+	}
+	if !*quiet {
+		fmt.Fprintf(stderr, "valid: %d hosts, %d roles\n", len(c.HostNames()), len(c.RoleNames()))
+	}
+	return exitValid
+}
