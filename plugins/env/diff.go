@@ -17,9 +17,7 @@ func Diff(in guest.Input) *guest.Decision {
 	}
 	d := present(in, p)
 	if text := in.Facts.GetText("unresolved"); text != "" {
-		if d == nil || d.Verb != "write" {
-			d = p.Rewrite(p.Params(), guest.Object(), guest.Reason{})
-		}
+		// Without its variables no file is the same, so there is a decision, and it is to write.
 		d.Reason = guest.Reason{Code: "secret-unresolved", Text: text}
 		d.Blocked = text
 	}

@@ -16,9 +16,7 @@ func Diff(in guest.Input) *guest.Decision {
 	}
 	d := present(in, p)
 	if text := in.Facts.GetText("unresolved"); text != "" {
-		if d == nil || d.Verb != "write" {
-			d = p.Rewrite(params(p), guest.Object(), guest.Reason{})
-		}
+		// Nothing matches a secret that nobody knows, so there is a decision, and it is to write.
 		d.Reason = guest.Reason{Code: "secret-unresolved", Text: text}
 		d.Blocked = text
 	}

@@ -51,8 +51,8 @@ func (u unit) restart() outcome {
 		return fine()
 	case u.Freshness() == "stale":
 		return change("stale", "runs from inputs that changed after it was started: "+guest.Words(u.StaleInputs()))
-	case len(u.changing()) > 0:
-		return change("input-changes", "this plan changes what it runs from: "+guest.Words(u.changing()))
+	case len(u.in.Inputs) > 0:
+		return change("input-changes", "this plan changes what it runs from: "+guest.Words(u.in.Inputs))
 	}
 	return fine()
 }
@@ -60,22 +60,6 @@ func (u unit) restart() outcome {
 func (u unit) restartable() bool {
 	managed := u.state() == "started" || u.state() == "" && len(u.declared.Get("restart_on").Items()) > 0
 	return managed && running(u.ActiveState())
-}
-
-// changing are the inputs that the plan changes and the unit runs from; its own file may be among them before it does.
-func (u unit) changing() []string {
-	var list []string
-	for _, input := range u.in.Inputs {
-		for _, own := range u.Inputs() {
-			if own == input {
-				list = append(list, input)
-			}
-		}
-	}
-	if len(list) == 0 && u.rewritten() {
-		return u.in.Inputs
-	}
-	return list
 }
 
 // settled is the decision for a unit whose states are as declared: nothing, unless systemd works from an old version of

@@ -54,7 +54,7 @@ func Diff(in guest.Input) *guest.Decision {
 func (u unit) rewritten() bool {
 	names := fragments(u.name())
 	for _, input := range u.in.Inputs {
-		if slices.Contains(names, input[strings.LastIndexByte(input, '/')+1:]) {
+		if input == u.declared.GetText("unit_file") || slices.Contains(names, input[strings.LastIndexByte(input, '/')+1:]) {
 			return true
 		}
 	}
