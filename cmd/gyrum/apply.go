@@ -152,7 +152,7 @@ func (p *program) apply(cmd *cobra.Command, a *applyFlags) error {
 			return
 		}
 		bar.Pause()
-		if asText && !p.flags.quiet {
+		if asText && (!p.flags.quiet || it.Result.Status != drift.Applied) {
 			fmt.Fprint(p.out, follow.Item(it))
 		}
 	}

@@ -60,7 +60,12 @@ func page(s Style, reports []*drift.Report) string {
 		Unseen:  "Some resources need root to be seen: sudo gyrum check --host t",
 	}
 	if len(reports) == 2 {
-		return s.Outcome(reports[0], reports[1], o)
+		var b strings.Builder
+		f := s.Follow(reports[0].Items)
+		for _, it := range reports[0].Items {
+			b.WriteString(f.Item(it))
+		}
+		return b.String() + s.Verdict(reports[0], reports[1], o)
 	}
 	return s.Plan(reports[0], o)
 }

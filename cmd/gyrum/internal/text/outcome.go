@@ -9,19 +9,6 @@ import (
 	"gyrum.ai/engine/drift"
 )
 
-// Outcome renders an executed apply: each item with what became of it, what is still not as declared, and the verdict.
-func (s Style) Outcome(executed, after *drift.Report, o Options) string {
-	var b strings.Builder
-	w := s.Follow(executed.Items)
-	for _, it := range executed.Items {
-		if !o.Quiet || it.Result != nil && it.Result.Status != drift.Applied {
-			b.WriteString(w.Item(it))
-		}
-	}
-	b.WriteString(s.Verdict(executed, after, o))
-	return b.String()
-}
-
 // Following writes results one at a time, aligned for the items that are expected.
 type Following struct {
 	style Style
