@@ -12,13 +12,14 @@ import (
 // Observe looks at one environment file.
 func Observe(h read.Host, declared guest.Value) guest.Observation {
 	file, err := h.EnvFile(declared.GetText("id"))
-	if err != nil && err.Code == "secret-unresolved" {
-		return unresolved(h, declared, err.Text)
-	}
 	if err != nil {
 		return guest.Unseen(err)
 	}
 	o, err := observe(h, declared, file.Stat)
+	// It is said also of a file that does not exist, so that a reference that leads nowhere is known before anything is done.
+	if text := file.Unresolved(); text != "" {
+		o.Facts = o.Facts.WithText("unresolved", text)
+	}
 	switch {
 	case err != nil:
 		return guest.Unseen(err)
@@ -38,19 +39,4 @@ func observe(h read.Host, declared guest.Value, stat read.Stat) (guest.Observati
 	var err *guest.Error
 	p.Accounts, err = place.Accounts(h, declared)
 	return guest.Observation{Observed: place.Record(stat), Facts: p.Facts()}, err
-}
-
-// unresolved looks at the file alone when a secret reference leads nowhere: nobody can say what it should hold, and
-// of a file that is to go nobody need.
-func unresolved(h read.Host, declared guest.Value, text string) guest.Observation {
-	stat, err := h.FileStat(declared.GetText("path"))
-	if err != nil {
-		return guest.Unseen(err)
-	}
-	o, err := observe(h, declared, stat)
-	if err != nil {
-		return guest.Unseen(err)
-	}
-	o.Facts = o.Facts.WithText("unresolved", text)
-	return o
 }

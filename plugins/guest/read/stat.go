@@ -70,3 +70,6 @@ func (e EnvFile) Same() bool { return e.Get("same").True() }
 
 // Damage says why systemd would not read the file, "" when it would.
 func (e EnvFile) Damage() string { return e.GetText("damage") }
+
+// Unresolved says which references to secrets lead nowhere, "" when all of them resolve.
+func (e EnvFile) Unresolved() string { return e.GetText("unresolved") }
