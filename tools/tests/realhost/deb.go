@@ -7,8 +7,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"sort"
 	"strings"
 )
 
@@ -84,21 +84,29 @@ func (d Deb) build(ctx context.Context, dir string) error {
 	return run(ctx, "dpkg-deb", "-Zgzip", "--root-owner-group", "-b", tree, filepath.Join(dir, d.fileName()))
 }
 
-// writeRepository builds the packages into dir as a flat apt repository, in place of the index that was there.
+// writeRepository builds the packages into dir and indexes it as a flat apt repository, with the packages that lie there.
 func writeRepository(ctx context.Context, dir string, packages []Deb) error {
-	var index bytes.Buffer
-	sorted := append([]Deb(nil), packages...)
-	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].fileName() < sorted[j].fileName() })
-	for _, d := range sorted {
+	for _, d := range packages {
 		if err := d.build(ctx, dir); err != nil {
 			return err
 		}
-		raw, err := os.ReadFile(filepath.Join(dir, d.fileName()))
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.deb"))
+	if err != nil {
+		return err
+	}
+	var index bytes.Buffer
+	for _, file := range files {
+		control, err := exec.CommandContext(ctx, "dpkg-deb", "--field", file).Output()
+		if err != nil {
+			return fmt.Errorf("dpkg-deb --field %s: %w", file, err)
+		}
+		raw, err := os.ReadFile(file)
 		if err != nil {
 			return err
 		}
 		sum := sha256.Sum256(raw)
-		fmt.Fprintf(&index, "%sFilename: ./%s\nSize: %d\nSHA256: %s\n\n", d.control(), d.fileName(), len(raw), hex.EncodeToString(sum[:]))
+		fmt.Fprintf(&index, "%s\nFilename: ./%s\nSize: %d\nSHA256: %s\n\n", bytes.TrimSpace(control), filepath.Base(file), len(raw), hex.EncodeToString(sum[:]))
 	}
 	return os.WriteFile(filepath.Join(dir, "Packages"), index.Bytes(), 0o644)
 }

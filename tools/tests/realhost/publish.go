@@ -6,7 +6,8 @@ import (
 	"path/filepath"
 )
 
-// Publish offers packages in the host's repository beside those of its recipe, and lets apt know.
+// Publish offers packages in the host's repository beside those that its recipe makes, and lets apt know. What the recipe
+// took from the archive is not offered any more.
 func (h *Host) Publish(packages ...Deb) {
 	h.t.Helper()
 	recipe := Base()

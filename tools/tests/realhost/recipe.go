@@ -22,6 +22,9 @@ type Recipe struct {
 	Include []string
 	// Packages are made on the spot and offered by the local apt repository at /srv/repo.
 	Packages []Deb
+	// Archive lists Debian's own packages that the repository offers too, with all that they depend on or recommend. They
+	// are fetched once, when the root is built, so that hosts need no network for them.
+	Archive []string `json:",omitempty"`
 }
 
 // Base is the recipe of the hosts of the tests: a bare Debian with systemd, and what tests look into it with.
@@ -112,6 +115,9 @@ func (r Recipe) furnish(ctx context.Context, bare, dir string) error {
 	if err := os.MkdirAll(repo, 0o755); err != nil {
 		return err
 	}
+	if err := fetch(ctx, dir, r.Archive); err != nil {
+		return err
+	}
 	if err := writeRepository(ctx, repo, r.Packages); err != nil {
 		return err
 	}
@@ -136,6 +142,28 @@ func (r Recipe) furnish(ctx context.Context, bare, dir string) error {
 		}
 	}
 	return run(ctx, "chroot", dir, "apt-get", "update", "-qq")
+}
+
+// fetch downloads packages from where the bare system came from, with what they need, into the repository.
+func fetch(ctx context.Context, dir string, packages []string) error {
+	if len(packages) == 0 {
+		return nil
+	}
+	fmt.Fprintf(os.Stderr, "realhost: fetching %s and what they need, once\n", strings.Join(packages, ", "))
+	if err := run(ctx, "chroot", dir, "apt-get", "update", "-qq"); err != nil {
+		return err
+	}
+	// The image of a container may tell apt to throw archives away; the option is about this folder alone.
+	get := append([]string{dir, "apt-get", "install", "-y", "-qq", "--download-only", "-o", "APT::Sandbox::User=root", "-o", "Dir::Cache::archives=" + repoDir}, packages...)
+	if err := run(ctx, "chroot", get...); err != nil {
+		return err
+	}
+	for _, leftover := range []string{"partial", "lock"} {
+		if err := os.RemoveAll(filepath.Join(dir, repoDir, leftover)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // run executes a program to its end; the error carries the last of what it printed.
