@@ -45,8 +45,8 @@ func TestEnableWordsOfSystemd(t *testing.T) {
 		{"static cannot be enabled", "name: static.service, enabled: true", "error: noop"},
 		{"static is disabled", "name: static.service, enabled: false", ""},
 		{"a missing unit is stopped and disabled", "name: ghost.service, state: stopped, enabled: false", ""},
-		{"a missing unit cannot be started", "name: ghost.service, state: started", "error: noop"},
-		{"a missing unit cannot be enabled", "name: ghost.service, enabled: true", "error: noop"},
+		{"a missing unit cannot be started", "name: ghost.service, state: started", "error: start"},
+		{"a missing unit cannot be enabled", "name: ghost.service, enabled: true", "error: enable"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := m.in(t)
@@ -152,7 +152,7 @@ func TestInstancesAndOddNames(t *testing.T) {
 		{"a template is nothing to start", "name: t@.service, state: started", "error: noop systemd_unit:t@.service"},
 		{"an escaped name", `name: 'a\x2db.service', state: started`, `start systemd_unit:a\x2db.service`},
 		{"a name that begins with a dash", "name: '-.mount', state: started", ""},
-		{"upper case is another unit", "name: PLAIN.service, state: started", "error: noop systemd_unit:PLAIN.service"},
+		{"upper case is another unit", "name: PLAIN.service, state: started", "error: start systemd_unit:PLAIN.service"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := m.in(t)
@@ -205,7 +205,7 @@ func TestMissingUnitDeclaredStoppedIsInSync(t *testing.T) {
 		}
 	}
 	m.resources("- {type: systemd_unit, name: ghost.service, state: started}")
-	if o := m.apply(); o.code != 1 || o.drifted() != "error: noop systemd_unit:ghost.service" {
+	if o := m.apply(); o.code != 1 || o.drifted() != "error: start systemd_unit:ghost.service" {
 		t.Errorf("apply: %s", o)
 	}
 }
