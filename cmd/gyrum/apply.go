@@ -135,7 +135,7 @@ func (p *program) apply(cmd *cobra.Command, a *applyFlags) error {
 	o := s.applyOptions(cmd.Context(), &a.selectionFlags)
 	o.ConfirmPlan, o.AutoConfirm, o.Parallel = a.confirmPlan, a.autoConfirm, a.parallel
 	o.Confirmer = confirmer(p)
-	asText := p.flags.format == formatText
+	asText := p.flags.format.value == formatText
 	if asText && a.confirmPlan == "" && !a.autoConfirm && term.IsTerminal(p.in) {
 		o.Confirm = func(plan *drift.Report) (bool, error) {
 			bar.Pause()
@@ -169,14 +169,14 @@ func (p *program) apply(cmd *cobra.Command, a *applyFlags) error {
 func (p *program) outcome(cmd *cobra.Command, s *session, a *applyFlags, result *engine.ApplyResult, asked bool) error {
 	code := result.ExitCode()
 	if result.Refused {
-		if !asked || p.flags.format == formatJSON {
+		if !asked || p.flags.format.value == formatJSON {
 			if err := p.printPlan(cmd, s, &a.selectionFlags, result.Plan); err != nil {
 				return err
 			}
 		}
 		return &exit{code, fmt.Errorf("nothing was changed: %s", result.Why)}
 	}
-	if p.flags.format == formatJSON {
+	if p.flags.format.value == formatJSON {
 		if err := p.reports(result.Executed, result.After); err != nil {
 			return err
 		}

@@ -81,7 +81,7 @@ func (p *program) check(cmd *cobra.Command, sel *selectionFlags, flags checkFlag
 
 // printPlan prints a plan as the caller wants it.
 func (p *program) printPlan(cmd *cobra.Command, s *session, sel *selectionFlags, report *drift.Report) error {
-	if p.flags.format == formatJSON {
+	if p.flags.format.value == formatJSON {
 		return p.reports(report)
 	}
 	_, err := p.out.Write([]byte(p.style().Plan(report, p.pageOptions(cmd, s, sel, report))))

@@ -62,7 +62,7 @@ func newEventsCmd(p *program) *cobra.Command {
 }
 
 func (p *program) event(rec journal.Record) error {
-	if p.flags.format == formatJSON {
+	if p.flags.format.value == formatJSON {
 		return p.json(rec)
 	}
 	_, err := fmt.Fprint(p.out, p.style().Event(rec))

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,7 +18,7 @@ import (
 type commonFlags struct {
 	catalog  string
 	host     string
-	format   format
+	format   choice
 	stateDir string
 	cacheDir string
 	noCache  bool
@@ -30,31 +30,35 @@ type commonFlags struct {
 // defaultStateDir holds the journal of a host's applies.
 const defaultStateDir = "/var/lib/gyrum"
 
-// format is how data is printed.
-type format string
-
+// The formats of data.
 const (
-	formatText format = "text"
-	formatJSON format = "json"
+	formatText = "text"
+	formatJSON = "json"
 )
 
+// choice is a flag that takes one of a few words.
+type choice struct {
+	value string
+	of    []string
+}
+
 // String gives the value as it is written.
-func (f *format) String() string { return string(*f) }
+func (c *choice) String() string { return c.value }
 
 // Set takes a value from the command line.
-func (f *format) Set(s string) error {
-	if s != string(formatText) && s != string(formatJSON) {
-		return errors.New("the format is text or json")
+func (c *choice) Set(s string) error {
+	if !slices.Contains(c.of, s) {
+		return fmt.Errorf("choose one of %s", strings.Join(c.of, ", "))
 	}
-	*f = format(s)
+	c.value = s
 	return nil
 }
 
 // Type names the value in the help.
-func (f *format) Type() string { return "text|json" }
+func (c *choice) Type() string { return strings.Join(c.of, "|") }
 
 func (c *commonFlags) add(cmd *cobra.Command, getenv func(string) string) {
-	c.format = formatText
+	c.format = choice{value: formatText, of: []string{formatText, formatJSON}}
 	catalog := getenv("GYRUM_CATALOG")
 	if catalog == "" {
 		catalog = "."

@@ -42,7 +42,7 @@ func newHistoryCmd(p *program) *cobra.Command {
 			if limit > 0 && len(runs) > limit {
 				runs = runs[len(runs)-limit:]
 			}
-			if p.flags.format == formatJSON {
+			if p.flags.format.value == formatJSON {
 				return p.json(append([]journal.Summary{}, runs...))
 			}
 			if len(runs) == 0 {
@@ -79,7 +79,7 @@ Exit codes: 0 whole, 1 damaged, or the anchor is not in the chain.`,
 			if err != nil {
 				return journalHint(err)
 			}
-			if p.flags.format == formatJSON {
+			if p.flags.format.value == formatJSON {
 				if err := p.json(v); err != nil {
 					return err
 				}
@@ -129,7 +129,7 @@ func newHistoryPruneCmd(p *program) *cobra.Command {
 			}
 			defer release()
 			removed, err := journal.Prune(fsys.System("/"), dir, keep, time.Now())
-			if p.flags.format == formatJSON {
+			if p.flags.format.value == formatJSON {
 				if jerr := p.json(map[string]any{"removed": append([]string{}, removed...)}); jerr != nil {
 					return jerr
 				}

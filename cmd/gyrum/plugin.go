@@ -31,7 +31,7 @@ func newPluginListCmd(p *program) *cobra.Command {
 			}
 			defer store.Close()
 			types := store.Types()
-			if p.flags.format == formatJSON {
+			if p.flags.format.value == formatJSON {
 				return p.json(types)
 			}
 			wide := 0
@@ -104,7 +104,7 @@ nothing from gyrum:write.`,
 			if err != nil {
 				return err
 			}
-			if p.flags.format == formatJSON {
+			if p.flags.format.value == formatJSON {
 				return p.json(in)
 			}
 			in.print(p)

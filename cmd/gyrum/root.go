@@ -99,7 +99,7 @@ Exit codes: 0 in sync or converged, 1 error, 2 drift found or not converged,
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	p.flags.add(root, p.getenv)
 	completeFlag(root, "host", p.completeHosts)
-	completeFlag(root, "output", cobra.FixedCompletions([]string{string(formatText), string(formatJSON)}, cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(root, "output", cobra.FixedCompletions(p.flags.format.of, cobra.ShellCompDirectiveNoFileComp))
 	root.AddCommand(
 		newCheckCmd(p),
 		newApplyCmd(p),

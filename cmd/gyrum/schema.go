@@ -23,7 +23,7 @@ func newSchemaCmd(p *program) *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				if p.flags.format == formatJSON {
+				if p.flags.format.value == formatJSON {
 					return p.json(schema.Names())
 				}
 				for _, name := range schema.Names() {

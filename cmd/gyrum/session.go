@@ -39,10 +39,14 @@ func (p *program) open() (*session, error) {
 	}
 	catalog.Reserve(stateDir, p.cacheDir())
 	plan, findings := catalog.Host(name)
-	if errs := p.complain(findings); errs > 0 || plan == nil {
-		catalog.Close()
-		return nil, &exit{engine.ExitError, fmt.Errorf("%s in what host %s uses of the catalog %s; nothing was looked at",
+	errs, err := p.complain(findings)
+	if err == nil && plan == nil {
+		err = &exit{engine.ExitError, fmt.Errorf("%s in what host %s uses of the catalog %s; nothing was looked at",
 			plural(errs, "mistake"), name, p.flags.catalog)}
+	}
+	if err != nil {
+		catalog.Close()
+		return nil, err
 	}
 	store, err := p.store()
 	if err != nil {

@@ -98,13 +98,13 @@ func (p *program) recorded(name string) (*recordedRun, error) {
 
 func (p *program) showRun(r *recordedRun) error {
 	if r.report != nil {
-		if p.flags.format == formatJSON {
+		if p.flags.format.value == formatJSON {
 			return p.reports(r.report)
 		}
 		fmt.Fprint(p.out, p.style().RunHead(r.summary), p.style().Plan(r.report, text.Options{Verbose: p.flags.verbose, Quiet: p.flags.quiet}))
 		return nil
 	}
-	if p.flags.format == formatJSON {
+	if p.flags.format.value == formatJSON {
 		return p.json(struct {
 			journal.Summary
 			Items       []drift.Item        `json:"items"`
@@ -125,7 +125,7 @@ func (p *program) showItem(r *recordedRun, item int) error {
 	if r.log != nil {
 		effects = r.log.Effects(item)
 	}
-	if p.flags.format == formatJSON {
+	if p.flags.format.value == formatJSON {
 		return p.json(struct {
 			Run     string           `json:"run_id"`
 			Index   int              `json:"index"`

@@ -7,50 +7,44 @@ import (
 
 	"gyrum.ai/engine"
 	"gyrum.ai/engine/manifest"
+	"gyrum.ai/engine/manifest/findings"
 )
 
 func newValidateCmd(p *program) *cobra.Command {
-	return &cobra.Command{
+	format := choice{value: formatText, of: findings.Formats()}
+	cmd := &cobra.Command{
 		Use:   "validate",
 		Short: "Judge a whole catalog: every host, every role, every link between them",
 		Long: `validate reads every file of the catalog and lists every mistake at once, each as
 file:line:column: rule: what is wrong, with what to write instead beneath it.
 check and apply judge only what their host uses.
 
-Exit codes: 0 valid (warnings allowed), 1 findings.`,
+Exit codes: 0 valid, 1 findings.`,
+		Example: `  gyrum validate --catalog ./catalog
+  gyrum validate -o github`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			c, err := manifest.Open(p.flags.catalog)
 			if err != nil {
-				return catalogHint(err)
+				return err
 			}
-			findings := c.Validate()
-			errs := 0
-			for _, f := range findings {
-				if f.Severity != "warn" {
-					errs++
-				}
+			defer c.Close()
+			found := c.Validate()
+			if err := findings.Write(p.out, format.value, p.flags.catalog, found); err != nil {
+				return err
 			}
-			if p.flags.format == formatJSON {
-				if err := p.json(map[string]any{"findings": toFindings(findings)}); err != nil {
-					return err
-				}
-			} else {
-				for _, f := range findings {
-					if f.Severity != "warn" || !p.flags.quiet {
-						fmt.Fprint(p.out, p.wordFinding(f))
-					}
-				}
-				if errs == 0 && !p.flags.quiet {
-					fmt.Fprintf(p.out, "valid: %s, %s%s\n", plural(len(c.HostNames()), "host"), plural(len(c.RoleNames()), "role"), warnings(len(findings)))
-				}
+			if n := countErrors(found); n > 0 {
+				return &exit{code: engine.ExitError, err: fmt.Errorf("%s in the catalog %s", plural(n, "mistake"), p.flags.catalog)}
 			}
-			if errs > 0 {
-				return &exit{code: engine.ExitError, err: fmt.Errorf("%s in %s", plural(errs, "mistake"), p.flags.catalog)}
+			if format.value == formatText && !p.flags.quiet {
+				fmt.Fprintf(p.out, "valid: %s, %s\n", plural(len(c.HostNames()), "host"), plural(len(c.RoleNames()), "role"))
 			}
 			return nil
 		},
 	}
+	cmd.Flags().VarP(&format, "output", "o", "how findings are printed")
+	completeFlag(cmd, "output", cobra.FixedCompletions(format.of, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
 }
 
 func plural(n int, noun string) string {
@@ -58,16 +52,4 @@ func plural(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-func warnings(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return ", " + plural(n, "warning")
-}
-
-// catalogHint says how to name another catalog when one could not be opened.
-func catalogHint(err error) error {
-	return fmt.Errorf("%w; name the catalog with --catalog or $GYRUM_CATALOG", err)
 }

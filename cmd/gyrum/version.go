@@ -43,7 +43,7 @@ func newVersionCmd(p *program) *cobra.Command {
 				return err
 			}
 			v.Types = mods
-			if p.flags.format == formatJSON {
+			if p.flags.format.value == formatJSON {
 				return p.json(v)
 			}
 			fmt.Fprintf(p.out, "gyrum %s\n", strings.TrimSpace(v.Version+" "+v.Revision))
