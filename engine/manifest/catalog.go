@@ -13,6 +13,7 @@ import (
 	"sync"
 	"syscall"
 
+	"gyrum.ai/engine/manifest/gitfiles"
 	"gyrum.ai/engine/resource"
 )
 
@@ -26,11 +27,13 @@ type Catalog struct {
 	stray    []Finding // files with a wrong extension
 	reserved []string
 
-	catalog func() (*catalogRecord, []Finding)
+	catalog  func() (*catalogRecord, []Finding)
+	checkout func() *gitfiles.Checkout
 
 	mu        sync.Mutex
 	roleFiles map[string]func() (*role, []Finding)
 	hostFiles map[string]func() (*host, []Finding)
+	blobs     map[string]gitfiles.ID // what git calls the bytes that were read, by file
 }
 
 // Open opens the catalog in a folder and lists its hosts and roles; it reads no manifest yet. The error says what to
@@ -45,6 +48,7 @@ func Open(root string) (*Catalog, error) {
 		reserved:  []string{"/var/lib/gyrum", "/var/cache/gyrum"},
 		roleFiles: map[string]func() (*role, []Finding){},
 		hostFiles: map[string]func() (*host, []Finding){},
+		blobs:     map[string]gitfiles.ID{},
 	}
 	var missing int
 	for dir, into := range map[string]*[]string{hostsDir: &c.hosts, rolesDir: &c.roles} {
@@ -66,11 +70,17 @@ func Open(root string) (*Catalog, error) {
 	}
 	Sort(c.stray)
 	c.catalog = sync.OnceValues(c.readCatalog)
+	c.checkout = sync.OnceValue(c.openCheckout)
 	return c, nil
 }
 
 // Close lets go of the folder. Contents that were not opened yet cannot be read afterwards.
-func (c *Catalog) Close() error { return c.root.Close() }
+func (c *Catalog) Close() error {
+	if co := c.checkout(); co != nil {
+		co.Close()
+	}
+	return c.root.Close()
+}
 
 // Root is the folder as it was given to Open.
 func (c *Catalog) Root() string { return c.path }
@@ -143,6 +153,7 @@ func (c *Catalog) read(name string) ([]byte, *report) {
 		r.add(0, 0, RuleSyntax, "", "the file cannot be read: "+bare(err).Error(), "")
 		return nil, r
 	}
+	c.seen(name, raw)
 	return raw, r
 }
 

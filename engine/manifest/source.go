@@ -17,6 +17,7 @@ import (
 
 // sources is a role's files folder.
 type sources struct {
+	catalog *Catalog
 	dir     string
 	root    *os.Root
 	problem string
@@ -24,7 +25,7 @@ type sources struct {
 
 // openSources opens host-roles/<role>/files. None of the three folders may be a link.
 func (c *Catalog) openSources(role string) *sources {
-	s := &sources{dir: path.Join(rolesDir, role, filesDir)}
+	s := &sources{catalog: c, dir: path.Join(rolesDir, role, filesDir)}
 	for _, p := range []string{rolesDir, path.Join(rolesDir, role), s.dir} {
 		info, err := c.root.Lstat(p)
 		switch {
@@ -59,6 +60,7 @@ func (s *sources) content(name string) (c *resource.Content, problem string) {
 	sum := sha256.Sum256(raw)
 	digest := hex.EncodeToString(sum[:])
 	full := path.Join(s.dir, name)
+	s.catalog.seen(full, raw)
 	return &resource.Content{SHA256: digest, Size: int64(len(raw)), Source: full, Open: func() ([]byte, error) {
 		raw, err := s.read(name)
 		if err != nil {
