@@ -17,7 +17,8 @@ import (
 const (
 	// Broken: apt finds no consistent set of packages with the change.
 	Broken = "broken"
-	// ListsMissing: no package list was ever fetched here; an apply fetches them.
+	// ListsMissing: the package lists know nothing of it, and they were never fetched or are older than the host's sources;
+	// an apply fetches them.
 	ListsMissing = "lists-missing"
 )
 

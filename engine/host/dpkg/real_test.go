@@ -128,6 +128,37 @@ func TestRealListsAreFetchedWhenMissing(t *testing.T) {
 	}
 }
 
+func TestRealASourceThatCameSince(t *testing.T) {
+	ctx := context.Background()
+	clean(t)
+	repo := t.TempDir()
+	if err := os.Chmod(repo, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	sh := "mkdir -p " + repo + "/d/DEBIAN && cd " + repo + " && printf 'Package: late\nVersion: 1\nArchitecture: all\nMaintainer: T <t@e.org>\nDescription: t\n' >d/DEBIAN/control && dpkg-deb -b d late.deb && " +
+		"{ dpkg-deb -f late.deb; printf 'Filename: ./late.deb\nSize: %s\nSHA256: %s\n\n' $(stat -c %s late.deb) $(sha256sum late.deb | cut -d' ' -f1); } >Packages"
+	if out, err := exec.Command("sh", "-c", sh).CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	change := host.PackageChange{Name: "late", State: "present"}
+	var m Manager
+	if s, err := m.Simulate(ctx, change); err != nil || s.Reason == nil || s.Reason.Code != fault.NotAvailable {
+		t.Errorf("%+v %v", s.Reason, err)
+	}
+	write(t, "/etc/apt/sources.list.d/late.list", "deb [trusted=yes] file:"+repo+" ./\n")
+	t.Cleanup(func() { _ = os.Remove("/etc/apt/sources.list.d/late.list") })
+	m.Forget()
+	if s, err := m.Simulate(ctx, change); err != nil || s.Reason == nil || s.Reason.Code != ListsMissing {
+		t.Errorf("%+v %v", s.Reason, err)
+	}
+	if changed, err := m.Install(ctx, "late", "", false); err != nil || !slices.Equal(changed, []string{"late=1"}) {
+		t.Errorf("%v %v", changed, err)
+	}
+	if changed, err := m.Remove(ctx, "late"); err != nil || len(changed) != 1 {
+		t.Errorf("%v %v", changed, err)
+	}
+}
+
 func TestRealLocks(t *testing.T) {
 	ctx := context.Background()
 	for _, lock := range []string{"/var/lib/dpkg/lock-frontend", "/var/lib/dpkg/lock", "/var/cache/apt/archives/lock"} {

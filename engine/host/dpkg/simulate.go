@@ -162,6 +162,8 @@ func (m *Manager) whyNot(ctx context.Context, name, version string, a answer) (*
 		return fault.New(Broken, "apt cannot install %s: %s", target(name, version), broken(a)), nil
 	case !haveLists():
 		return fault.New(ListsMissing, "no package list was fetched on this host yet, so nothing is known of %s", target(name, version)), nil
+	case sourcesChanged() && !m.refreshed:
+		return fault.New(ListsMissing, "the package lists are older than this host's sources, and nothing is known of %s yet", target(name, version)), nil
 	case len(known.versions) == 0 && len(known.providers) > 0:
 		return fault.New(fault.Virtual, "%s is no package but a name that others provide; write one of them: %s", name, list(known.providers)), nil
 	case len(known.versions) > 0 && version != "":
