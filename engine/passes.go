@@ -10,6 +10,7 @@ import (
 
 	"gyrum.ai/engine/canonical"
 	"gyrum.ai/engine/drift"
+	"gyrum.ai/engine/host"
 	"gyrum.ai/engine/journal"
 )
 
@@ -31,6 +32,7 @@ type applying struct {
 	failed      map[string]bool   // resources whose action failed, or was blocked
 	once        map[string]bool   // commands that are not idempotent and that this run has run
 	acted       []*finding        // whose action began, in any pass
+	reloaded    bool              // unit files were read anew, which every unit may show
 	interrupted bool
 	broken      error // the journal can record nothing any more
 }
@@ -43,7 +45,7 @@ func (o *ApplyOptions) execute(ctx context.Context, p *plan, how string, started
 	}
 	a := &applying{ApplyOptions: o, stop: ctx, work: context.WithoutCancel(ctx), run: run,
 		items: []drift.Item{}, held: map[string]string{}, failed: map[string]bool{}, once: map[string]bool{}}
-	if a.hand, err = o.NewHand(a.work, run.Effect); err != nil {
+	if a.hand, err = o.NewHand(a.work, a.effect); err != nil {
 		err = fmt.Errorf("nothing was done: %w", err)
 		return nil, errors.Join(err, run.End(journal.End{ExitCode: ExitError, Error: err.Error()}))
 	}
@@ -68,6 +70,16 @@ func (o *ApplyOptions) execute(ctx context.Context, p *plan, how string, started
 	}
 	result.Err = errors.Join(result.Err, ignoreBroken(run.End(end), a.broken))
 	return result, nil
+}
+
+// effect is told of every effect on the host.
+func (a *applying) effect(phase string, e host.Effect, failure error) error {
+	if e.Name == host.DaemonReload {
+		a.mu.Lock()
+		a.reloaded = true
+		a.mu.Unlock()
+	}
+	return a.run.Effect(phase, e, failure)
 }
 
 // ignoreBroken drops an error that only repeats that the journal is broken.

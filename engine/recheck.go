@@ -10,15 +10,14 @@ import (
 // recheck looks at a resource just before its action. It gives the finding to act on, or the status that the item ends with
 // and why.
 func (a *applying) recheck(f *finding) (now *finding, status drift.Status, why string) {
-	a.mu.Lock()
-	ours := f.derived || a.disturbed(f, a.acted)
-	a.mu.Unlock()
-
 	if f.touches.unit != "" {
 		if err := a.hand.Settle(a.work); err != nil {
 			return nil, drift.Blocked, "before it: " + err.Error()
 		}
 	}
+	a.mu.Lock()
+	ours := f.derived || a.disturbed(f, a.acted) || f.touches.unit != "" && a.reloaded
+	a.mu.Unlock()
 	plugins := a.Look(a.work)
 	now = &finding{at: f.at, resource: f.resource, touches: f.touches}
 	one := []*finding{now}

@@ -14,6 +14,9 @@ type Effect struct {
 	After  string `json:"after,omitempty"`
 }
 
+// DaemonReload is the name of the effect that makes the service manager read all unit files anew.
+const DaemonReload = "daemon_reload"
+
 // EffectFunc is told of every effect, before it and after it (phase "before" and "after"); err is what became of it. An error
 // returned before an effect stops it.
 type EffectFunc func(phase string, e Effect, err error) error

@@ -148,7 +148,7 @@ func (w *Writer) reload(ctx context.Context, id, target string) error {
 
 func (w *Writer) reloadLocked(ctx context.Context, id, target string, changes []unitChange) error {
 	defer w.r.cfg.Units.Forget()
-	err := w.effect(Effect{Resource: id, Name: "daemon_reload", Target: target}, func() error { return w.cfg.Units.Reload(ctx) })
+	err := w.effect(Effect{Resource: id, Name: DaemonReload, Target: target}, func() error { return w.cfg.Units.Reload(ctx) })
 	if err != nil {
 		return fault.Of(fmt.Errorf("daemon-reload: %w", err))
 	}

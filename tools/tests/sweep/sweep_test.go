@@ -52,9 +52,10 @@ func (b begun) Apply(ctx context.Context, r resource.Resource, o drift.Observati
 }
 
 // run applies once; it gives what was begun.
-func run(h *hosttest.Host, target engine.Target) (*engine.ApplyResult, []string, error) {
+func run(h *hosttest.Host, target engine.Target, parallel int) (*engine.ApplyResult, []string, error) {
 	var actions []string
 	o := program(h, target)
+	o.Parallel = parallel
 	build := o.NewHand
 	o.NewHand = func(ctx context.Context, on host.EffectFunc) (engine.Hand, error) {
 		built, err := build(ctx, on)
@@ -70,7 +71,7 @@ func run(h *hosttest.Host, target engine.Target) (*engine.ApplyResult, []string,
 func TestAnApplyCutAnywhereIsHealedByTheNext(t *testing.T) {
 	target := target(t)
 	whole := scene(t)
-	result, actions, err := run(whole, target)
+	result, actions, err := run(whole, target, 1)
 	if err != nil || result.ExitCode() != engine.ExitOK {
 		t.Fatalf("uncut: %v, %s", err, results(result.Executed))
 	}
@@ -84,16 +85,19 @@ func TestAnApplyCutAnywhereIsHealedByTheNext(t *testing.T) {
 			t.Errorf("the scene has no %s", verb)
 		}
 	}
-	points := whole.Power.Count()
+	points, step := whole.Power.Count(), 1
+	if testing.Short() {
+		step = 17
+	}
 	t.Logf("%d points, %d ways", points, len(ways))
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
 			t.Parallel()
-			for cut := range points + 1 {
+			for cut := 0; cut <= points; cut += step {
 				h := scene(t)
 				before := contents(h)
 				h.Power.Cut(cut)
-				_, actions, _ := run(h, target)
+				_, actions, _ := run(h, target, 1+cut%3) // also with roles beside each other
 				if err := way.crash(h, cut); err != nil {
 					t.Fatalf("cut at %d: the host does not come up: %v", cut, err)
 				}
@@ -169,16 +173,17 @@ func resume(h *hosttest.Host, target engine.Target, begun []string, whole *hostt
 			fail("%s began and nobody knows", action)
 		}
 	}
+	unbegun := 0
 	for action := range said {
-		if !slices.Contains(begun, action) && len(begun) > 0 && action != begun[len(begun)-1] {
-			// The intent may be the last thing that was written.
-			if len(report.Interrupted) > 1 {
-				fail("%s is said to be interrupted and never began", action)
-			}
+		if !slices.Contains(begun, action) {
+			unbegun++
 		}
 	}
+	if unbegun > 1 { // the last intent may be all that there was of one action
+		fail("%v are said to be interrupted, and only %v began", report.Interrupted, begun)
+	}
 
-	result, again, err := run(h, target)
+	result, again, err := run(h, target, 1)
 	if err != nil {
 		fail("the next apply: %v", err)
 		return wrong
@@ -205,7 +210,7 @@ func resume(h *hosttest.Host, target engine.Target, begun []string, whole *hostt
 		fail("the chain: %v, %v", verdict, err)
 	}
 
-	result, again, err = run(h, target)
+	result, again, err = run(h, target, 1)
 	if err != nil || result.ExitCode() != engine.ExitOK || !slices.Equal(again, []string{"run command:again"}) || len(result.Executed.Interrupted) > 0 {
 		fail("the apply after that did %v, %v", again, err)
 	}
