@@ -13,6 +13,7 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/sys"
 
 	"gyrum.ai/engine/host"
@@ -216,6 +217,7 @@ func (s *sandbox) run(ctx context.Context, export string, request []byte, talk *
 
 // drive starts an instance and calls one of its functions. The instance is used for nothing else.
 func (s *sandbox) drive(ctx context.Context, export string, arg uint64) (status uint32, err error) {
+	ctx = experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(newGuestMemory))
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize")
 	m, err := s.native.runtime.InstantiateModule(ctx, s.native.module, config)
 	if err != nil {
