@@ -186,6 +186,7 @@ func bare(err error) error {
 type catalogRecord struct {
 	exists   bool
 	closed   bool // it has roles: the list of names is closed
+	listed   map[string]bool
 	roles    []*node
 	defaults []*node
 }
@@ -205,6 +206,10 @@ func (c *Catalog) readCatalog() (*catalogRecord, []Finding) {
 		list := n.get("roles")
 		rec.closed = list != nil && list.kind == kindList
 		rec.roles, rec.defaults = n.strings("roles"), n.strings("defaults")
+		rec.listed = make(map[string]bool, len(rec.roles))
+		for _, n := range rec.roles {
+			rec.listed[n.text] = true
+		}
 		unique(r, "roles", rec.roles)
 		unique(r, "defaults", rec.defaults)
 	}

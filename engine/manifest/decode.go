@@ -64,11 +64,11 @@ func (d *decoder) resource(n *node, index int) (res declared, ok bool) {
 func called(n *node) string {
 	typ := n.str("type")
 	for _, key := range []string{"path", "name"} {
-		if v := n.str(key); v != "" && len(v) <= 100 {
+		if v := n.str(key); v != "" && clip(v) == v {
 			return typ + ":" + v
 		}
 	}
-	if id := n.str("id"); id != "" && len(id) <= 100 {
+	if id := n.str("id"); id != "" && clip(id) == id {
 		return id
 	}
 	return ""

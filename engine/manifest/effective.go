@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"container/heap"
 	"fmt"
 	"slices"
 	"strings"
@@ -99,29 +100,62 @@ func (r *report) warn(n *node, rule, at, message, hint string) {
 }
 
 // order sorts roles: the base role first, then by requires, ties in the effective list's order. A cycle is R6; the
-// roles in it are left out.
+// roles in it, and those that wait for them, are left out.
 func (c *Catalog) order(uses []use, roles map[string]*role, r *report) []use {
-	out := make([]use, 0, len(uses))
-	done := map[string]bool{}
-	carried := map[string]bool{}
-	for _, u := range uses {
-		carried[u.name] = true
+	at := make(map[string]int, len(uses))
+	for i, u := range uses {
+		at[u.name] = i
 	}
-	left := slices.Clone(uses)
-	for len(left) > 0 {
-		next := slices.IndexFunc(left, func(u use) bool {
-			ro := roles[u.name]
-			return ro == nil || u.name == BaseRole || !slices.ContainsFunc(ro.requires, func(n *node) bool { return carried[n.text] && !done[n.text] })
-		})
-		if next < 0 {
-			c.cycle(left, roles, r)
-			break
+	waits := make([]int, len(uses)) // how many roles each still waits for
+	frees := make([][]int, len(uses))
+	ready := &indexes{}
+	for i, u := range uses {
+		if ro := roles[u.name]; ro != nil && u.name != BaseRole {
+			for _, n := range ro.requires {
+				if q, carried := at[n.text]; carried && !slices.Contains(frees[q], i) {
+					frees[q] = append(frees[q], i)
+					waits[i]++
+				}
+			}
 		}
-		done[left[next].name] = true
-		out = append(out, left[next])
-		left = slices.Delete(left, next, next+1)
+		if waits[i] == 0 {
+			heap.Push(ready, i)
+		}
+	}
+	out := make([]use, 0, len(uses))
+	for ready.Len() > 0 {
+		i := heap.Pop(ready).(int)
+		out = append(out, uses[i])
+		for _, j := range frees[i] {
+			if waits[j]--; waits[j] == 0 {
+				heap.Push(ready, j)
+			}
+		}
+	}
+	if len(out) < len(uses) {
+		var left []use
+		for i, u := range uses {
+			if waits[i] > 0 {
+				left = append(left, u)
+			}
+		}
+		c.cycle(left, roles, r)
 	}
 	return out
+}
+
+// indexes is a heap that gives the smallest first.
+type indexes []int
+
+func (h indexes) Len() int           { return len(h) }
+func (h indexes) Less(i, j int) bool { return h[i] < h[j] }
+func (h indexes) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *indexes) Push(v any)        { *h = append(*h, v.(int)) }
+func (h *indexes) Pop() any {
+	old := *h
+	v := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return v
 }
 
 // cycle reports R6 with the roles in the cycle; every role in left waits for another one.

@@ -3,6 +3,8 @@ package manifest
 import (
 	"fmt"
 	"path"
+	"strings"
+	"unicode"
 )
 
 // host is a host's record.
@@ -40,10 +42,15 @@ func stem(r *report, n *node, field, name string) {
 	}
 }
 
-// clip shortens a text for a message.
+// clip makes a text from a file fit for a message: short and on one line.
 func clip(s string) string {
-	if len(s) > 80 {
-		return s[:80] + "…"
+	if len(s) > 100 {
+		s = strings.ToValidUTF8(s[:100], "") + "…"
 	}
-	return s
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, s)
 }

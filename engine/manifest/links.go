@@ -29,7 +29,7 @@ func (c *Catalog) roleLinks(ro *role, rec *catalogRecord) []Finding {
 			r.at(n, "R5", at, n.text+" is required and excluded", "delete one of the two")
 		}
 	}
-	if rec.closed && !slices.ContainsFunc(rec.roles, func(n *node) bool { return n.text == ro.name }) {
+	if rec.closed && !rec.listed[ro.name] {
 		r.add(1, 1, "R2", "", "the role "+ro.name+" is not in the closed list of "+catalogFile, "add "+ro.name+" to roles there, or delete the manifest")
 	}
 	for i := range ro.resources {

@@ -152,7 +152,7 @@ func parse(r *report, raw []byte) (root *node) {
 func (p *parser) bytes(raw []byte) bool {
 	switch {
 	case len(raw) > MaxFile:
-		p.add(1, 1, RuleSyntax, "", fmt.Sprintf("the file has %d bytes; at most %d are read", len(raw), MaxFile), "larger payloads travel in packages")
+		p.add(1, 1, RuleSyntax, "", fmt.Sprintf("the file has more than %d bytes", MaxFile), "larger payloads travel in packages")
 		return false
 	case bytes.HasPrefix(raw, []byte("\xef\xbb\xbf")), bytes.HasPrefix(raw, []byte("\xfe\xff")), bytes.HasPrefix(raw, []byte("\xff\xfe")):
 		p.add(1, 1, "R12", "", "the file begins with a byte order mark", "save it as UTF-8 without a byte order mark")
@@ -239,7 +239,11 @@ func (p *parser) failed(err error) {
 	case strings.Contains(text, "undefined tag handle"):
 		rule, text, hint = "R12", "a tag (!name)", "delete it, or put the value in quotes where it is meant to be text"
 		line, column = p.find('!')
-	case strings.Contains(text, "cannot start any token") && p.tabbed(line):
+	case strings.Contains(text, "tab character"), strings.Contains(text, "cannot start any token") && p.tabbed(line):
+		for !p.tabbed(line) && line < len(p.lines) { // the error names the line that the block begins in
+			line++
+		}
+		column = bytes.IndexByte(p.lines[line-1], '\t') + 1
 		rule, text, hint = "R12", "a tab in the indentation", "indent with spaces"
 	case strings.Contains(text, "mapping values are not allowed"):
 		hint = "check the indentation, and put a text with a colon in quotes"
