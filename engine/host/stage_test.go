@@ -50,6 +50,8 @@ type unitLog struct {
 	failed []string
 	query  host.UnitQuery
 	err    error
+	// remember is called for each record that is asked for.
+	remember func(unit string) error
 }
 
 func (u *unitLog) told(format string, args ...any) error {
@@ -87,6 +89,9 @@ func (u *unitLog) Failed(_ context.Context, n string) ([]string, error) {
 }
 func (u *unitLog) Remember(_ context.Context, q host.UnitQuery) error {
 	u.query = q
+	if u.remember != nil {
+		return u.remember(q.Name)
+	}
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -32,6 +33,9 @@ type Writer struct {
 	on   EffectFunc
 
 	mu sync.Mutex // guards the pending reload
+
+	begun    sync.Once // the first effect
+	beginErr error
 }
 
 // NewWriter makes a writer beside a reader of the same host. Without a function to tell, nobody is told.
@@ -69,6 +73,12 @@ func (w *Writer) Do(ctx context.Context, capability string, request []byte) ([]b
 	f := doers[capability]
 	if f == nil {
 		return nil, fmt.Errorf("no capability %q on the write side", capability)
+	}
+	// Before the first effect, what units run from is written down as it is now. An effect may set an input back to what
+	// an older record holds, and without a newer one the process would then pass for one that was started from it.
+	w.begun.Do(func() { w.beginErr = errors.Join(slices.DeleteFunc(w.rememberUnits(ctx), unseen)...) })
+	if w.beginErr != nil {
+		return encode(done{}, w.beginErr)
 	}
 	return f(ctx, w, request)
 }
@@ -134,7 +144,20 @@ func (w *Writer) forget() { w.r.Forget() }
 // Finish does what is due at the end of an apply: a reload that no unit action has brought on, and the record of the
 // inputs of units that are known to run from them.
 func (w *Writer) Finish(ctx context.Context) error {
-	errs := []error{w.Settle(ctx)}
+	settled := w.Settle(ctx)
+	return errors.Join(append(w.rememberUnits(ctx), settled)...)
+}
+
+// unseen says that the service manager could not be asked. What is declared of its units says so itself, and it holds
+// back nothing else.
+func unseen(err error) bool {
+	code := fault.Of(err).Code
+	return code == fault.Unavailable || code == fault.Timeout
+}
+
+// rememberUnits records the inputs of the units that are known to run from them.
+func (w *Writer) rememberUnits(ctx context.Context) []error {
+	var errs []error
 	for _, res := range w.r.ordered {
 		if res.Type != "systemd_unit" {
 			continue
@@ -147,7 +170,7 @@ func (w *Writer) Finish(ctx context.Context) error {
 			errs = append(errs, fmt.Errorf("%s: what it runs from could not be recorded: %w", res.ID, err))
 		}
 	}
-	return errors.Join(errs...)
+	return errs
 }
 
 // remember makes sure of the key before the record is written, so that a secret input has a digest.

@@ -132,8 +132,8 @@ func TestRemovalThatTakesOthersAlong(t *testing.T) {
 func TestAptRunsUnattended(t *testing.T) {
 	m := boot(t)
 	hold := func(m *managed, seconds string) *realhost.Process {
-		p := m.Start("perl", "-MFcntl", "-e", `open(F, "+>>", "/var/lib/dpkg/lock-frontend") or die; `+
-			`fcntl(F, F_SETLK, pack("s s x4 l! l! i x4", F_WRLCK, 0, 0, 0, 0)) or die $!; open(M, ">", "/run/held"); close(M); sleep `+seconds)
+		p := m.Start("perl", "-MFcntl", "-e", `open(F, "+>>", "/var/lib/dpkg/lock-frontend") or die $!; `+
+			`my $l = pack("s s x4 l! l! i x4", F_WRLCK, 0, 0, 0, 0); fcntl(F, F_SETLK, $l) or die $!; open(M, ">", "/run/held"); close(M); sleep `+seconds)
 		m.waitFor("test -e /run/held")
 		m.Shell("rm /run/held")
 		return p

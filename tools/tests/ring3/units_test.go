@@ -149,7 +149,6 @@ func TestInstancesAndOddNames(t *testing.T) {
 	for _, c := range []struct{ name, declared, want string }{
 		{"one instance says nothing of another", "name: t@b.service, enabled: true", "enable systemd_unit:t@b.service"},
 		{"the instance itself", "name: t@a.service, state: started, enabled: true", ""},
-		{"a template is nothing to start", "name: t@.service, state: started", "error: noop systemd_unit:t@.service"},
 		{"an escaped name", `name: 'a\x2db.service', state: started`, `start systemd_unit:a\x2db.service`},
 		{"a name that begins with a dash", "name: '-.mount', state: started", ""},
 		{"upper case is another unit", "name: PLAIN.service, state: started", "error: start systemd_unit:PLAIN.service"},
@@ -165,6 +164,10 @@ func TestInstancesAndOddNames(t *testing.T) {
 				m.converge()
 			}
 		})
+	}
+	m.resources("- {type: systemd_unit, name: t@.service, state: started}")
+	if o := m.apply(); o.code != 1 || !strings.Contains(o.String(), "t@.service") {
+		t.Errorf("a template is nothing to start: %s", o)
 	}
 	if got := m.active("t@b.service"); got != "inactive" {
 		t.Errorf("t@b.service, only enabled, is %s", got)
