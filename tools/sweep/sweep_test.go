@@ -114,7 +114,7 @@ func TestAnApplyCutAnywhereIsHealedByTheNext(t *testing.T) {
 
 // contents gives what the managed files hold.
 func contents(h *hosttest.Host) map[string]string {
-	dump := h.FS.Dump()
+	dump := h.FS.Dump(hosttest.StateDir)
 	out := map[string]string{}
 	for _, p := range managed {
 		if s, there := dump[p]; there {
