@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -35,7 +36,7 @@ func (o *CheckOptions) standing() standing {
 	if err != nil {
 		return standing{unknown: err}
 	}
-	if len(state.Interrupted) > 0 && o.peeker().Peek(o.lockPath()) != nil {
+	if len(state.Interrupted) > 0 && errors.Is(o.peeker().Peek(o.lockPath()), journal.ErrLocked) {
 		state.Interrupted = nil
 	}
 	return standing{State: state}

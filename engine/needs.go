@@ -31,34 +31,35 @@ func (p *plan) settle() {
 
 // provider finds the item that acts before f and can bring what is missing; note says so where it is not certain.
 func (p *plan) provider(f *finding, need drift.Need) (found *finding, note string) {
-	certain := func(*finding) bool { return false }
 	switch need.Kind {
 	case "path":
-		missing := missingPaths(need.Name, f.touches.path)
-		// Every folder of the chain must come from somewhere; the last one makes sure that all before it were there.
-		for _, dir := range missing[:len(missing)-1] {
-			if before, _ := p.provider(f, drift.Need{Kind: "folder", Name: dir}); before == nil {
+		// Every folder down to the resource must come from somewhere.
+		for _, dir := range missingPaths(need.Name, f.touches.path) {
+			found, note = p.earlier(f, drift.Need{Kind: need.Kind, Name: dir}, func(o *finding) bool {
+				return o.resource.Type == typeDirectory && o.touches.path == absolute(dir)
+			})
+			if found == nil {
 				return nil, ""
 			}
 		}
-		return p.provider(f, drift.Need{Kind: "folder", Name: missing[len(missing)-1]})
-	case "folder":
-		certain = func(o *finding) bool {
-			return o.resource.Type == typeDirectory && o.touches.brings && o.touches.path == usr(path.Clean(need.Name))
-		}
+		return found, note
 	case "unit":
-		certain = func(o *finding) bool {
-			return o.touches.brings && o.touches.path != "" && o.resource.Type != typeDirectory && isFragment(o.touches.path, need.Name)
-		}
+		return p.earlier(f, need, func(o *finding) bool {
+			return o.touches.path != "" && o.resource.Type != typeDirectory && isFragment(o.touches.path, need.Name)
+		})
 	}
+	return p.earlier(f, need, func(*finding) bool { return false })
+}
+
+// earlier finds an item that acts before f and brings what is missing for certain, or else the nearest one that may bring anything.
+func (p *plan) earlier(f *finding, need drift.Need, certain func(*finding) bool) (found *finding, note string) {
 	for _, o := range p.findings[:f.at] {
-		if o.acts() && certain(o) {
+		switch {
+		case !o.acts() || !o.touches.brings:
+		case certain(o):
 			return o, ""
-		}
-	}
-	for _, o := range p.findings[:f.at] {
-		if o.acts() && o.touches.wide && o.touches.brings {
-			found = o // the nearest one before the item
+		case o.touches.wide:
+			found = o
 		}
 	}
 	if found == nil {
