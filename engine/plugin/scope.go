@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gyrum.ai/engine/canonical"
 )
@@ -100,6 +101,12 @@ func (s *scope) check(capability string, request []byte) error {
 	var f fields
 	if err := json.Unmarshal(request, &f); err != nil || f == nil {
 		return fmt.Errorf("its request to %s is no JSON object: %.200q", capability, request)
+	}
+	for name := range f {
+		// Readers that ignore case, such as encoding/json's, could take another name for the key.
+		if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_") != "" {
+			return fmt.Errorf("its request to %s has a member that no capability knows", capability)
+		}
 	}
 	var own fields
 	if raw, ok := f["id"]; ok {

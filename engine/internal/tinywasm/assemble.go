@@ -11,8 +11,8 @@ var opcodes = map[string]byte{
 	"unreachable": 0x00, "return": 0x0f, "else": 0x05, "end": 0x0b, "drop": 0x1a,
 	"br ": 0x0c, "br_if ": 0x0d, "call ": 0x10,
 	"local.get ": 0x20, "local.set ": 0x21, "local.tee ": 0x22,
-	"i32.const ": 0x41,
-	"i32.eqz":    0x45, "i32.eq": 0x46, "i32.ne": 0x47, "i32.lt_u": 0x49, "i32.gt_u": 0x4b, "i32.ge_u": 0x4f,
+	"i32.const ": 0x41, "i64.const ": 0x42,
+	"i32.eqz": 0x45, "i32.eq": 0x46, "i32.ne": 0x47, "i32.lt_u": 0x49, "i32.gt_u": 0x4b, "i32.ge_u": 0x4f,
 	"i32.add": 0x6a, "i32.sub": 0x6b, "i32.mul": 0x6c, "i32.and": 0x71, "i32.or": 0x72,
 }
 
@@ -62,7 +62,7 @@ func instruction(words []string) []byte {
 	if err != nil {
 		panic(fmt.Sprintf("tinywasm: %q: %v", strings.Join(words, " "), err))
 	}
-	if words[0] == "i32.const" {
+	if words[0] == "i32.const" || words[0] == "i64.const" {
 		return append([]byte{op}, sleb(int(n))...)
 	}
 	return append([]byte{op}, uleb(int(n))...)
