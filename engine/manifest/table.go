@@ -73,6 +73,7 @@ type label struct {
 // table is everything that files are judged by. tools/schemagen writes it from the definitions in cue/.
 type table struct {
 	Role, Host, Catalog, Resource *alt
+	RoleDoc, HostDoc, CatalogDoc  string
 	Types                         []typeDef
 }
 

@@ -33,6 +33,9 @@ var definitions = table{
 	Resource: &alt{Kind: "struct", Fields: []fieldValue{
 		{Name: "type", Required: true, Doc: "The resource type, one of a closed set.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"package", "file", "directory", "systemd_unit", "env", "command"}}}, Hint: "a resource type: package, file, directory, systemd_unit, env or command"}},
 	}},
+	RoleDoc:    "A role manifest says what a role means on a host: a flat, ordered list of typed resources. It lives in host-roles/<role>.yaml.",
+	HostDoc:    "A host record says which roles a host carries. It lives in hosts/<name>.yaml and stores only what sets the host apart from the catalog's defaults.",
+	CatalogDoc: "What a catalog says of itself, in catalog.yaml.",
 	Types: []typeDef{
 		{Name: "package", Doc: "A Debian package, by apt and dpkg.", Def: &alt{Kind: "struct", Fields: []fieldValue{
 			{Name: "type", Required: true, Doc: "", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"package"}}}}},

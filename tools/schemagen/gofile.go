@@ -12,8 +12,8 @@ import (
 func goFile(t *Table) ([]byte, error) {
 	g := &goWriter{patterns: map[string]string{}}
 	var body strings.Builder
-	fmt.Fprintf(&body, "var definitions = table{\nRole: %s,\nHost: %s,\nCatalog: %s,\nResource: %s,\nTypes: []typeDef{\n",
-		g.alt(t.Role), g.alt(t.Host), g.alt(t.Catalog), g.alt(t.Resource))
+	fmt.Fprintf(&body, "var definitions = table{\nRole: %s,\nHost: %s,\nCatalog: %s,\nResource: %s,\nRoleDoc: %s,\nHostDoc: %s,\nCatalogDoc: %s,\nTypes: []typeDef{\n",
+		g.alt(t.Role), g.alt(t.Host), g.alt(t.Catalog), g.alt(t.Resource), quote(t.Docs["Role"]), quote(t.Docs["Host"]), quote(t.Docs["Catalog"]))
 	for _, name := range t.Resource.Fields[0].Alts[0].Enum {
 		def, ok := t.Types[name]
 		if !ok {

@@ -1,0 +1,109 @@
+package manifest
+
+import "slices"
+
+// RecordDoc describes a resource type or a kind of file, in the words of the definitions.
+type RecordDoc struct {
+	// Name is the type, or role, host or catalog.
+	Name string `json:"name"`
+	// File says where such a record stands; empty for a type.
+	File   string     `json:"file,omitempty"`
+	Doc    string     `json:"description"`
+	Fields []FieldDoc `json:"fields"`
+}
+
+// FieldDoc describes a field.
+type FieldDoc struct {
+	Name     string `json:"name"`
+	Required bool   `json:"required"`
+	// Kinds are the forms that a value may have, such as "a string" or "{secret_ref}".
+	Kinds []string `json:"kinds"`
+	// Values are all that are allowed, where the set is closed.
+	Values []string `json:"values,omitempty"`
+	// Default stands where the field is left out; nil, a string or a bool.
+	Default any    `json:"default,omitempty"`
+	Doc     string `json:"description"`
+	// Allowed says in words what may be written; empty where the kind says it all.
+	Allowed string `json:"allowed,omitempty"`
+}
+
+// DescribeTypes describes every resource type, in the order of the definitions.
+func DescribeTypes() []RecordDoc {
+	var out []RecordDoc
+	for _, t := range definitions.Types {
+		d := RecordDoc{Name: t.Name, Doc: t.Doc, Fields: describeFields(t.Def)}
+		for i := range d.Fields {
+			if f := &d.Fields[i]; f.Name == "type" && f.Doc == "" {
+				f.Doc = definitions.Resource.field("type").Doc
+			}
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// DescribeFiles describes the three kinds of file that a catalog holds.
+func DescribeFiles() []RecordDoc {
+	return []RecordDoc{
+		{Name: "host", File: hostsDir + "/<name>" + extension, Doc: definitions.HostDoc, Fields: describeFields(definitions.Host)},
+		{Name: "role", File: rolesDir + "/<role>" + extension, Doc: definitions.RoleDoc, Fields: describeFields(definitions.Role)},
+		{Name: "catalog", File: catalogFile, Doc: definitions.CatalogDoc, Fields: describeFields(definitions.Catalog)},
+	}
+}
+
+func describeFields(a *alt) []FieldDoc {
+	var out []FieldDoc
+	for i := range a.Fields {
+		f := &a.Fields[i]
+		d := FieldDoc{Name: f.Name, Required: f.Required, Default: f.Default, Doc: f.Doc, Allowed: f.Hint}
+		closed := len(f.Alts) > 0
+		for _, v := range f.Alts {
+			kind := v.Kind.wanted()
+			switch {
+			case v.Def == "SecretRef":
+				kind = "{secret_ref}"
+			case v.Kind == kindBool:
+				kind = "true or false"
+			}
+			if !slices.Contains(d.Kinds, kind) {
+				d.Kinds = append(d.Kinds, kind)
+			}
+			d.Values = append(d.Values, v.Enum...)
+			closed = closed && len(v.Enum) > 0
+		}
+		if !closed {
+			d.Values = nil
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// RoleOff is a role that a host would carry and has deactivated.
+type RoleOff struct {
+	Name string `json:"name"`
+	// From says where the host would have it from: defaults, roles or activate.
+	From string `json:"from"`
+}
+
+// Deactivated lists the roles that a host would carry if its record did not deactivate them.
+func (c *Catalog) Deactivated(name string) []RoleOff {
+	if !has(c.hosts, name) {
+		return nil
+	}
+	h, _ := c.host(name)
+	if h == nil {
+		return nil
+	}
+	rec, _ := c.catalog()
+	all := *h
+	all.deactivate = nil
+	var out []RoleOff
+	for _, u := range c.effective(&all, rec, &report{}) {
+		off := slices.ContainsFunc(h.deactivate, func(n *node) bool { return n.text == u.name })
+		if off && u.name != BaseRole {
+			out = append(out, RoleOff{u.name, u.from})
+		}
+	}
+	return out
+}
