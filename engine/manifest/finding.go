@@ -88,7 +88,7 @@ func (r *report) add(line, column int, rule, path, message, hint string) {
 	}
 	r.findings = append(r.findings, Finding{
 		Pos:  resource.Position{File: r.file, Line: line, Column: column},
-		Rule: rule, Severity: SeverityError, Message: message, Hint: hint, Path: path,
+		Rule: rule, Severity: SeverityError, Message: oneLine(message), Hint: oneLine(hint), Path: path,
 	})
 }
 

@@ -42,11 +42,16 @@ func stem(r *report, n *node, field, name string) {
 	}
 }
 
-// clip makes a text from a file fit for a message: short and on one line.
+// clip shortens a text from a file for a message.
 func clip(s string) string {
 	if len(s) > 100 {
 		s = strings.ToValidUTF8(s[:100], "") + "…"
 	}
+	return oneLine(s)
+}
+
+// oneLine keeps a text from a file from breaking a message in two or steering a terminal.
+func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r

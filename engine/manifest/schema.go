@@ -205,7 +205,7 @@ func (c *checker) kind(n *node, v *value, path string) {
 			hint = "write false, without quotes; no, off and quoted words are strings"
 		}
 	case wants[kindList] && n.kind == kindString && c.silent == 0:
-		hint = "write a list: [" + n.text + "]"
+		hint = "write a list: [" + clip(n.text) + "]"
 	case v.Hint != "":
 		hint = "write " + v.Hint
 	}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRun(t *testing.T) {
+	good, bad := t.TempDir(), t.TempDir()
+	for _, dir := range []string{good, bad} {
+		write(t, filepath.Join(dir, "host-roles/r.yaml"), "role: r\nversion: 1\nresources: []\n")
+		write(t, filepath.Join(dir, "hosts/t.yaml"), "name: t\nroles: [r]\n")
+	}
+	write(t, filepath.Join(bad, "hosts/u.yaml"), "name: u\nroles: [r, 'a%b,c']\n")
+	for _, c := range []struct {
+		name     string
+		args     []string
+		code     int
+		out, err string
+	}{
+		{"valid", []string{good}, 0, "", "valid: 1 hosts, 1 roles\n"},
+		{"valid and quiet", []string{"-q", good}, 0, "", ""},
+		{"findings", []string{bad}, 1, bad + "/hosts/u.yaml:2:12: R1: roles[1]: there is no role a%b,c\n", "findings in"},
+		{"github", []string{"-format", "github", bad}, 1, ",line=2,col=12,title=R1::roles[1]: there is no role a%25b,c", "findings in"},
+		{"json", []string{"-format=json", bad}, 1, `"rule": "R1"`, "findings in"},
+		{"json without findings", []string{"-format=json", good}, 0, `"findings": []`, ""},
+		{"sarif", []string{"-format=sarif", bad}, 1, `"version": "2.1.0"`, "findings in"},
+		{"no catalog", []string{t.TempDir()}, 1, "", "is no catalog"},
+		{"an unknown format", []string{"-format=xml", good}, 64, "", "usage:"},
+		{"too many", []string{good, bad}, 64, "", "usage:"},
+		{"an unknown flag", []string{"-x"}, 64, "", "usage:"},
+		{"help", []string{"-h"}, 0, "", "usage:"},
+	} {
+		var out, errs bytes.Buffer
+		code := run(c.args, &out, &errs)
+		if code != c.code || !strings.Contains(out.String(), c.out) || !strings.Contains(errs.String(), c.err) || c.out == "" && out.Len() > 0 {
+			t.Errorf("%s: code %d, want %d\n%s\n%s", c.name, code, c.code, out.String(), errs.String())
+		}
+		if strings.HasPrefix(strings.Join(c.args, " "), "-format=json") || strings.Contains(strings.Join(c.args, " "), "sarif") {
+			if !json.Valid(out.Bytes()) {
+				t.Errorf("%s: not JSON: %s", c.name, out.String())
+			}
+		}
+	}
+}
