@@ -73,6 +73,7 @@ func (u *unitLog) Restart(_ context.Context, n string) error { return u.told("re
 func (u *unitLog) Enable(_ context.Context, n string) error  { return u.told("enable %s", n) }
 func (u *unitLog) Disable(_ context.Context, n string) error { return u.told("disable %s", n) }
 func (u *unitLog) Witness(context.Context) int64             { return 0 }
+func (u *unitLog) Appeared(string, int64)                    {}
 func (u *unitLog) Reload(context.Context) error              { return u.told("reload") }
 func (u *unitLog) ResetFailed(_ context.Context, n string) error {
 	u.failed = slices.DeleteFunc(u.failed, func(f string) bool { return f == n })

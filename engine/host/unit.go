@@ -29,6 +29,9 @@ type UnitWriter interface {
 	// Witness keeps in mind when the manager last read all unit files, in nanoseconds since the epoch, and tells it; zero when
 	// that cannot be had. It is called after anything that may have made the manager do so: a later reload hides it.
 	Witness(ctx context.Context) int64
+	// Appeared tells of a packaged unit file that was not there before an effect: a unit that runs from it was loaded after
+	// its ctime, whatever reloads came later.
+	Appeared(path string, ctime int64)
 	// Remember records the digests of the unit's inputs, durably, if the unit is known to run from them as they are.
 	// It writes nothing when the newest record says the same.
 	Remember(ctx context.Context, query UnitQuery) error

@@ -19,7 +19,14 @@ func (w *Writer) watching(ctx context.Context, e Effect, perform func() error) e
 		return err
 	}
 	loaded := w.cfg.Units.Witness(ctx)
-	due := unread(before, w.unitFiles(), loaded)
+	after := w.unitFiles()
+	for p, info := range after {
+		// dpkg writes a file once, under another name first; a maintainer script's file in /etc may be written twice.
+		if _, was := before[p]; !was && strings.HasPrefix(strings.TrimPrefix(p, "/usr"), "/lib/") && info.Kind != fsys.KindDirectory {
+			w.cfg.Units.Appeared(p, info.CTime)
+		}
+	}
+	due := unread(before, after, loaded)
 	if len(due) == 0 {
 		return err
 	}

@@ -269,14 +269,16 @@ func TestModelPackages(t *testing.T) {
 	}
 }
 
-// Each package has systemd read its unit files and starts its own; the second one hides when that was for the first.
+// Each package has systemd read its unit files and starts its own; the second one hides when that was for the first, in
+// another transaction as with a and b, and in the same one as with d and c.
 func TestUnitsThatPackagesStartAreKnownFresh(t *testing.T) {
 	h := newHost()
 	var rs []resource.Resource
-	for _, n := range []string{"a", "b"} {
+	needs := map[string][]string{"c": {"d"}}
+	for _, n := range []string{"a", "b", "c", "d"} {
 		text := "[Service]\nExecStart=/usr/bin/" + n + "\n[Install]\nWantedBy=multi-user.target\n"
 		h.Packages.Offer(hosttest.Package{
-			Name: n, Version: "1", Files: map[string]string{"/usr/lib/systemd/system/" + n + ".service": text}, Starts: []string{n + ".service"},
+			Name: n, Version: "1", Depends: needs[n], Files: map[string]string{"/usr/lib/systemd/system/" + n + ".service": text}, Starts: []string{n + ".service"},
 		})
 		id := "systemd_unit:" + n + ".service"
 		rs = append(rs, resource.Resource{Type: "systemd_unit", ID: id, Declared: mustJSON(map[string]any{"type": "systemd_unit", "id": id, "name": n + ".service"})})
@@ -284,7 +286,7 @@ func TestUnitsThatPackagesStartAreKnownFresh(t *testing.T) {
 	read, write := h.Configs()
 	r := host.NewReader(read, rs)
 	s := &session{t, r, host.NewWriter(r, write, nil)}
-	for _, n := range []string{"a", "b"} {
+	for _, n := range []string{"a", "b", "c"} {
 		if err := s.do("package_install", `{"name":"`+n+`","downgrade":false}`); err != nil {
 			t.Fatal(err)
 		}
@@ -294,9 +296,9 @@ func TestUnitsThatPackagesStartAreKnownFresh(t *testing.T) {
 	}
 	read, _ = h.Configs()
 	r = host.NewReader(read, rs)
-	for _, n := range []string{"a", "b"} {
+	for _, n := range []string{"a", "b", "c", "d"} {
 		raw, err := r.Ask(context.Background(), "unit", []byte(`{"id":"systemd_unit:`+n+`.service","name":"`+n+`.service"}`))
-		if err != nil || !strings.Contains(string(raw), `"freshness":"fresh"`) {
+		if err != nil || !strings.Contains(string(raw), `"freshness":"fresh"`) || !strings.Contains(string(raw), `"unit_file_present":true`) {
 			t.Errorf("%s: %s %v", n, raw, err)
 		}
 	}

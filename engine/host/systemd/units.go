@@ -1,6 +1,7 @@
 package systemd
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -27,7 +28,8 @@ type Units struct {
 	loads   *Loads
 	loaded  map[string]Record
 	started map[string]moment
-	seen    []int64 // every load that this process has witnessed
+	seen    []int64          // every load that this process has witnessed
+	born    map[string]int64 // the ctimes of unit files that this process has seen appear, by their path without /usr
 }
 
 // moment is what was known of a running unit when it was started or looked at; a later reload would blur it.
@@ -126,12 +128,8 @@ func (u *Units) Unit(ctx context.Context, q host.UnitQuery) (host.UnitState, err
 			return host.UnitState{}, err
 		}
 	}
-	if q.UnitFile != "" {
-		fact, err := q.Look(q.UnitFile)
-		if err != nil {
-			return host.UnitState{}, err
-		}
-		s.UnitFilePresent = fact.Exists
+	if s.UnitFilePresent, err = filePresent(q, p.Fragment, state); err != nil {
+		return host.UnitState{}, err
 	}
 	triggers := slices.Clone(p.TriggeredBy)
 	slices.Sort(triggers)
@@ -145,6 +143,19 @@ func (u *Units) Unit(ctx context.Context, q host.UnitQuery) (host.UnitState, err
 		}
 	}
 	return s, nil
+}
+
+// filePresent says whether the unit's file is there: the declared one, else the one that the manager loaded it from, else
+// any that it finds for the name without having loaded it yet.
+func filePresent(q host.UnitQuery, fragment, state string) (bool, error) {
+	if q.UnitFile == "" && fragment == "" {
+		return state != "", nil
+	}
+	fact, err := q.Look(cmp.Or(q.UnitFile, fragment))
+	if err != nil && q.UnitFile == "" {
+		return true, nil // it was loaded from there, and nothing that was declared hangs on it
+	}
+	return fact.Exists, err
 }
 
 // judged is a judgement with the inputs that it is about.
@@ -190,6 +201,10 @@ func (u *Units) process(name string, p Properties, l Loads) Process {
 	defer u.mu.Unlock()
 	r := Process{
 		Running: true, Invocation: p.Invocation, Start: p.InactiveExit, Loads: append([]int64{l.Boot, l.Last}, u.seen...), SameDefinition: sameDefinition(p, l),
+	}
+	if born, ok := u.born[strings.TrimPrefix(p.Fragment, "/usr")]; ok {
+		// The unit cannot have been loaded before its file was there.
+		r.Loads = append(r.Loads, born+1)
 	}
 	if m, ok := u.started[name]; ok && m.invocation == p.Invocation {
 		r.SameDefinition = r.SameDefinition || m.same && !p.NeedReload

@@ -276,6 +276,16 @@ func (w *Writer) Witness(ctx context.Context) int64 {
 	return l.Last
 }
 
+// Appeared keeps in mind when a packaged unit file came to be.
+func (w *Writer) Appeared(path string, ctime int64) {
+	w.units.mu.Lock()
+	defer w.units.mu.Unlock()
+	if w.units.born == nil {
+		w.units.born = map[string]int64{}
+	}
+	w.units.born[strings.TrimPrefix(path, "/usr")] = ctime
+}
+
 // Reload has the manager read all unit files anew.
 func (w *Writer) Reload(ctx context.Context) error {
 	w.Witness(ctx)
