@@ -49,7 +49,18 @@ func (p *program) check(cmd *cobra.Command, sel *selectionFlags, flags checkFlag
 	bar := p.progress()
 	defer bar.Close()
 	bar.Say("reading the catalog")
-	s, err := p.open()
+	var folders []string
+	if flags.save {
+		dir, err := p.stateDir()
+		if err == nil {
+			err = journal.Prepare(fsys.System("/"), dir) // while it can still be made
+		}
+		if err != nil {
+			return journalHint(err)
+		}
+		folders = append(folders, dir)
+	}
+	s, err := p.openConfined(folders...)
 	if err != nil {
 		return err
 	}

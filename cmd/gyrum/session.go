@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
 
 	"gyrum.ai/cmd/gyrum/internal/suggest"
 	"gyrum.ai/engine"
+	"gyrum.ai/engine/confine"
 	"gyrum.ai/engine/drift"
 	"gyrum.ai/engine/manifest"
 	"gyrum.ai/engine/plugin"
@@ -22,9 +24,27 @@ type session struct {
 	stateDir string
 }
 
+// openConfined is open for a verb that only looks: from the moment when the plugins and their cache folder are there,
+// the process writes below that folder and the named ones only, which must exist.
+func (p *program) openConfined(folders ...string) (*session, error) {
+	return p.openWith(func(store *plugin.Store) {
+		if dir := store.Cache(); dir != "" {
+			folders = append([]string{dir}, folders...)
+		}
+		status := confine.Reading(folders...)
+		os.Setenv("TMPDIR", status.Temp)
+		if p.flags.verbose {
+			p.say("%s", status)
+		}
+	})
+}
+
 // open reads what the host uses of the catalog. A catalog that cannot be used is said, finding by finding, and ends
 // with exit code 1.
-func (p *program) open() (*session, error) {
+func (p *program) open() (*session, error) { return p.openWith(func(*plugin.Store) {}) }
+
+// openWith calls ready before the first manifest is read and before the host is looked at.
+func (p *program) openWith(ready func(*plugin.Store)) (*session, error) {
 	name, err := p.hostName()
 	if err != nil {
 		return nil, err
@@ -37,6 +57,12 @@ func (p *program) open() (*session, error) {
 	if err != nil {
 		return nil, err
 	}
+	store, err := p.store()
+	if err != nil {
+		catalog.Close()
+		return nil, err
+	}
+	ready(store)
 	catalog.Reserve(stateDir, p.cacheDir())
 	plan, findings := catalog.Host(name)
 	errs, err := p.complain(findings)
@@ -45,11 +71,7 @@ func (p *program) open() (*session, error) {
 			plural(errs, "mistake"), name, p.flags.catalog)}
 	}
 	if err != nil {
-		catalog.Close()
-		return nil, err
-	}
-	store, err := p.store()
-	if err != nil {
+		store.Close()
 		catalog.Close()
 		return nil, err
 	}

@@ -51,6 +51,7 @@ func Open(o Options) *Host {
 		Glob:      filepath.Glob,
 	})
 	h.accounts = account.New(tree, account.Getent)
+	h.accounts.Processes = account.Processes
 	h.secrets = &secret.Resolver{
 		Tree: tree, Credentials: os.Getenv("CREDENTIALS_DIRECTORY"), Catalog: o.Catalog, Run: run,
 	}
@@ -84,18 +85,19 @@ func (h *Host) Writing() host.WriteConfig {
 	}
 	return host.WriteConfig{
 		FS: fs, Packages: h.packages, Units: systemd.NewWriter(h.units, h.bus, store, systemd.RealClock{}),
-		Commands: process.Commands{}, CommandEnv: process.Plain,
+		Commands: process.Commands{}, Accounts: account.Tools{Lookup: h.accounts}, CommandEnv: process.Plain,
 	}
 }
 
 // Close ends the connections.
 func (h *Host) Close() { h.bus.Close() }
 
-// run runs the program of a secret: no arguments, a plain environment, and nothing of what it prints in an error.
+// run runs the program of a secret: no arguments, a plain environment with what may hold temporary files, and nothing of
+// what it prints in an error.
 func run(ctx context.Context, program string, timeout time.Duration, limit int64) ([]byte, error) {
 	var out capped
 	out.limit = limit
-	end, err := process.Run(ctx, process.Spec{Argv: []string{program}, Env: process.Plain(nil), Timeout: timeout, Stdout: &out})
+	end, err := process.Run(ctx, process.Spec{Argv: []string{program}, Env: process.Plain(temporary()), Timeout: timeout, Stdout: &out})
 	switch {
 	case err != nil:
 		return nil, err
@@ -109,6 +111,14 @@ func run(ctx context.Context, program string, timeout time.Duration, limit int64
 		return nil, fault.New(fault.Invalid, "%s printed more than %d bytes", program, limit)
 	}
 	return out.kept.Bytes(), nil
+}
+
+// temporary passes TMPDIR on: in a check, it is the one place besides the cache where anything can be written.
+func temporary() map[string]string {
+	if dir := os.Getenv("TMPDIR"); dir != "" {
+		return map[string]string{"TMPDIR": dir}
+	}
+	return nil
 }
 
 // capped keeps what fits and takes the rest without keeping it.
