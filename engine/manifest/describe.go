@@ -1,6 +1,9 @@
 package manifest
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // RecordDoc describes a resource type or a kind of file, in the words of the definitions.
 type RecordDoc struct {
@@ -23,8 +26,10 @@ type FieldDoc struct {
 	// Default stands where the field is left out; nil, a string or a bool.
 	Default any    `json:"default,omitempty"`
 	Doc     string `json:"description"`
-	// Allowed says in words what may be written; empty where the kind says it all.
+	// Allowed says in words what may be written, of a list in each place; empty where the kind says it all.
 	Allowed string `json:"allowed,omitempty"`
+	// Rule is the rule that a value breaks which is not allowed, where it is a rule with a number.
+	Rule string `json:"rule,omitempty"`
 }
 
 // DescribeTypes describes every resource type, in the order of the definitions.
@@ -56,6 +61,12 @@ func describeFields(a *alt) []FieldDoc {
 	for i := range a.Fields {
 		f := &a.Fields[i]
 		d := FieldDoc{Name: f.Name, Required: f.Required, Default: f.Default, Doc: f.Doc, Allowed: f.Hint}
+		if d.Allowed == "" && len(f.Alts) == 1 && f.Alts[0].Items != nil {
+			d.Allowed = f.Alts[0].Items.Hint
+		}
+		if rule, rest, ok := strings.Cut(d.Allowed, ": "); ok && ruleName(rule) {
+			d.Rule, d.Allowed = rule, rest
+		}
 		closed := len(f.Alts) > 0
 		for _, v := range f.Alts {
 			kind := v.Kind.wanted()

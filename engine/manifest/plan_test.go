@@ -95,12 +95,10 @@ func TestSecrets(t *testing.T) {
 	p := plan(t, one(t, `
   - {type: file, path: /a, content: {secret_ref: "credential:tls"}}
   - {type: env, path: /b, vars: {A: "1", B_TOKEN: {secret_ref: "age:secrets/b.age"}}}
-  - {type: command, id: "command:c", run: a, creates: /c, env: {C_TOKEN: {secret_ref: "exec:c"}}}
 `))
 	for i, want := range []map[string]resource.SecretRef{
 		{"content": {Provider: "credential", Name: "tls"}},
 		{"vars.B_TOKEN": {Provider: "age", Name: "secrets/b.age"}},
-		{"env.C_TOKEN": {Provider: "exec", Name: "c"}},
 	} {
 		if r := p.Resources[i]; !maps.Equal(r.Secrets, want) || r.Content != nil {
 			t.Errorf("%s: secrets %v, content %v; want %v", r.ID, r.Secrets, r.Content, want)

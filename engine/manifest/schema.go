@@ -180,7 +180,7 @@ func (c *checker) kind(n *node, v *value, path string) {
 			kinds = append(kinds, a.Kind.wanted())
 		}
 	}
-	if v.Hint != "" && strings.HasPrefix(v.Hint, "R11: ") {
+	if strings.HasPrefix(v.Hint, "R11: ") && wants[kindMap] {
 		c.at(n, RuleType, path, "this is "+n.kind.article(), `write a string in quotes or {secret_ref: "provider:name"}`)
 		return
 	}
@@ -206,6 +206,8 @@ func (c *checker) kind(n *node, v *value, path string) {
 		}
 	case wants[kindList] && n.kind == kindString && c.silent == 0:
 		hint = "write a list: [" + clip(n.text) + "]"
+	case strings.HasPrefix(v.Hint, "R11: "):
+		_, hint, _ = strings.Cut(v.Hint, "; ")
 	case v.Hint != "":
 		hint = "write " + v.Hint
 	}
