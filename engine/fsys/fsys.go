@@ -79,6 +79,10 @@ type Dir interface {
 	// Pin holds on to the inode behind a name that is no symlink, so that it can be looked at and then changed without
 	// another one taking its place in between.
 	Pin(name string) (Node, error)
+	// Symlink makes a symlink with this text under a name that is free (symlinkat(2)).
+	Symlink(target, name string) error
+	// ChownLink changes the owner of a symlink, itself. Anything else under the name is EINVAL.
+	ChownLink(name string, uid, gid uint32) error
 	// Rename moves a name within the directory, replacing what stood there.
 	Rename(from, to string) error
 	// Unlink removes a name that is no directory, Rmdir an empty directory.

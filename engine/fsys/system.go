@@ -286,6 +286,39 @@ func (d *dir) Pin(name string) (Node, error) {
 	return node(fd), nil
 }
 
+func (d *dir) Symlink(target, name string) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	return call("symlink", func() error { return unix.Symlinkat(target, d.fd, name) })
+}
+
+func (d *dir) ChownLink(name string, uid, gid uint32) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	var fd int
+	err := call("open", func() (err error) {
+		fd, err = unix.Openat(d.fd, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	// The inode that was looked at is the one that changes, whatever the name stands for by then.
+	info, err := statFD(fd)
+	if err == nil && info.Kind != KindSymlink {
+		err = fmt.Errorf("chown: not a symlink: %w", unix.EINVAL)
+	}
+	if err != nil {
+		return err
+	}
+	return call("chown", func() error {
+		return unix.Fchownat(fd, "", int(uid), int(gid), unix.AT_EMPTY_PATH|unix.AT_SYMLINK_NOFOLLOW)
+	})
+}
+
 func (d *dir) Rename(from, to string) error {
 	if err := errors.Join(checkName(from), checkName(to)); err != nil {
 		return err

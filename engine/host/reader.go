@@ -117,11 +117,14 @@ var askers = map[string]asker{
 	"env_file":          ask((*Reader).envFile),
 	"file_digest":       ask((*Reader).fileDigest),
 	"file_stat":         ask((*Reader).fileStat),
+	"group_entry":       ask((*Reader).groupEntry),
+	"line_state":        ask((*Reader).lineState),
 	"package":           ask((*Reader).packageState),
 	"package_compare":   ask((*Reader).packageCompare),
 	"package_simulate":  ask((*Reader).packageSimulate),
 	"path_exists":       ask((*Reader).pathExists),
 	"unit":              ask((*Reader).unit),
+	"user_entry":        ask((*Reader).userEntry),
 }
 
 // Ask answers a capability of the read side.

@@ -190,7 +190,7 @@ func (r *Reader) Look(p string) (InputFact, error) {
 	if err != nil || !s.Exists {
 		return InputFact{}, err
 	}
-	own, err := r.linkTimes(p)
+	own, err := r.linkItself(p)
 	if err != nil {
 		return InputFact{}, err
 	}
@@ -214,15 +214,19 @@ func (r *Reader) Look(p string) (InputFact, error) {
 	default:
 		return InputFact{}, fault.New(fault.Invalid, "%s is a %s, which no unit is started from", p, s.Kind)
 	}
+	if declared := r.at[path.Clean(p)]; declared != nil && declared.Type == "symlink" && own.Target != "" && fact.Digest != "" {
+		// The same content behind another link is another input: a name may matter to what reads it.
+		h := sha256.Sum256([]byte("symlink " + own.Target + "\n" + fact.Digest))
+		fact.Digest = "sha256:" + hex.EncodeToString(h[:])
+	}
 	return fact, nil
 }
 
-// linkTimes gives the times of the name itself where it is a symlink: pointing it elsewhere is a change too.
-func (r *Reader) linkTimes(p string) (fsys.Info, error) {
+// linkItself tells of the name itself where it is a symlink: pointing it elsewhere is a change too.
+func (r *Reader) linkItself(p string) (files.Stat, error) {
 	exists, kind, err := r.tree.Exists(p)
 	if err != nil || !exists || kind != fsys.KindSymlink {
-		return fsys.Info{}, err
+		return files.Stat{}, err
 	}
-	s, err := r.tree.StatAnywhere(p)
-	return s.Info, err
+	return r.tree.StatAnywhere(p)
 }

@@ -126,6 +126,9 @@ func (r *Reader) unitQuery(res *resource.Resource) (UnitQuery, error) {
 			return UnitQuery{}, misusef("%s names %q in restart_on, which is no id", res.ID, id)
 		case typ == "package":
 			q.RestartOn = append(q.RestartOn, UnitInput{ID: id, Package: key})
+		case typ == "line":
+			file, _, _ := strings.Cut(key, "#")
+			q.RestartOn = append(q.RestartOn, UnitInput{ID: id, Path: path.Clean(file)})
 		default:
 			q.RestartOn = append(q.RestartOn, UnitInput{ID: id, Path: path.Clean(key)})
 		}

@@ -53,7 +53,7 @@ type UnitQuery struct {
 type UnitInput struct {
 	// ID is the resource's id.
 	ID string
-	// Path is set for a file, env or directory, Package for a package (its digest is its version).
+	// Path is set for a file, env, directory, symlink or line, Package for a package (its digest is its version).
 	Path    string
 	Package string
 }

@@ -122,7 +122,7 @@ func (w *Writer) digest(p string, content []byte) (string, error) {
 	return sum(h), nil
 }
 
-// digestAt gives the digest of the regular file at a path, empty when there is none.
+// digestAt gives the digest of the regular file or of the symlink's text at a path, empty when there is none.
 func (w *Writer) digestAt(p string) (string, error) {
 	if w.r.holdsSecret(p) {
 		if err := w.ensureKey(); err != nil {
@@ -135,6 +135,9 @@ func (w *Writer) digestAt(p string) (string, error) {
 // digestNow is digestAt once the key is there.
 func (w *Writer) digestNow(p string) (string, error) {
 	s, err := w.r.tree.Stat(p)
+	if err == nil && s.Kind == fsys.KindSymlink {
+		return linkDigest(s.Target), nil
+	}
 	if err != nil || !s.Exists || s.Kind != fsys.KindFile {
 		return "", err
 	}

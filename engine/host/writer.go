@@ -20,6 +20,7 @@ type WriteConfig struct {
 	Packages PackageWriter
 	Units    UnitWriter
 	Commands Commands
+	Accounts AccountWriter
 	// CommandEnv gives the whole environment of a command, sorted, from what the resource declares.
 	CommandEnv func(declared map[string]string) []string
 }
@@ -33,6 +34,8 @@ type Writer struct {
 	on   EffectFunc
 
 	mu sync.Mutex // guards the pending reload
+	// edits lets one line at a time into a file: two items may want the same one at once.
+	edits sync.Mutex
 
 	begun    sync.Once // the first effect
 	beginErr error
@@ -58,14 +61,25 @@ var doers = map[string]doer{
 	"file_owner":       do((*Writer).fileOwner),
 	"file_remove":      do((*Writer).fileRemove),
 	"file_replace":     do((*Writer).fileReplace),
+	"group_add":        do((*Writer).groupAdd),
+	"group_change":     do((*Writer).groupChange),
+	"group_remove":     do((*Writer).groupRemove),
+	"line_remove":      do((*Writer).lineRemove),
+	"line_write":       do((*Writer).lineWrite),
 	"package_install":  do((*Writer).packageInstall),
 	"package_remove":   do((*Writer).packageRemove),
+	"symlink_make":     do((*Writer).symlinkMake),
+	"symlink_owner":    do((*Writer).symlinkOwner),
+	"symlink_remove":   do((*Writer).symlinkRemove),
 	"unit_disable":     unitDoer("unit_disable", UnitWriter.Disable),
 	"unit_enable":      unitDoer("unit_enable", UnitWriter.Enable),
 	"unit_reload":      do((*Writer).unitReload),
 	"unit_restart":     unitDoer("unit_restart", UnitWriter.Restart),
 	"unit_start":       unitDoer("unit_start", UnitWriter.Start),
 	"unit_stop":        unitDoer("unit_stop", UnitWriter.Stop),
+	"user_add":         do((*Writer).userAdd),
+	"user_change":      do((*Writer).userChange),
+	"user_remove":      do((*Writer).userRemove),
 }
 
 // Do performs a capability of the write side.
@@ -116,6 +130,13 @@ func (w *Writer) ownerOf(mode, owner, group string) (files.Owner, error) {
 	if err != nil {
 		return files.Owner{}, err
 	}
+	o, err := w.idsOf(owner, group)
+	o.Mode = bits
+	return o, err
+}
+
+// idsOf gives the ids of a user and a group that exist.
+func (w *Writer) idsOf(owner, group string) (files.Owner, error) {
 	uid, ok, err := w.r.cfg.Accounts.User(owner)
 	if err == nil && !ok {
 		err = fault.New(fault.Invalid, "there is no user %q: declare what creates it before this resource", owner)
@@ -127,7 +148,7 @@ func (w *Writer) ownerOf(mode, owner, group string) (files.Owner, error) {
 	if err == nil && !ok {
 		err = fault.New(fault.Invalid, "there is no group %q: declare what creates it before this resource", group)
 	}
-	return files.Owner{Mode: bits, UID: uid, GID: gid}, err
+	return files.Owner{UID: uid, GID: gid}, err
 }
 
 func parseMode(mode string) (uint32, error) {

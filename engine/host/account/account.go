@@ -29,6 +29,8 @@ const maxDatabase = 64 << 20
 type Accounts struct {
 	tree    files.Tree
 	further Lookup
+	// Processes says whether a process of a user runs; nil for a host without processes.
+	Processes func(uid uint32) (bool, error)
 
 	mu     sync.Mutex
 	tables map[string]*table

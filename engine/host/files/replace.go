@@ -152,7 +152,7 @@ func (t WriteTree) sweep(dir fsys.Dir) {
 		if !t.stale(name) {
 			continue
 		}
-		if info, err := dir.Lstat(name); err == nil && info.Kind == fsys.KindFile {
+		if info, err := dir.Lstat(name); err == nil && (info.Kind == fsys.KindFile || info.Kind == fsys.KindSymlink) {
 			_ = dir.Unlink(name)
 		}
 	}

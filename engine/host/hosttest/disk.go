@@ -53,7 +53,7 @@ type change struct {
 
 // Change is what a test sees of a change that is not yet durable.
 type Change struct {
-	Call string // create, write, chmod, chown, attributes, mkdir, rename, unlink, rmdir
+	Call string // create, write, chmod, chown, attributes, mkdir, symlink, rename, unlink, rmdir
 	Name string
 }
 

@@ -72,6 +72,28 @@ func (d *dir) Mkdir(name string, mode uint32) error {
 	return err
 }
 
+func (d *dir) Symlink(target, name string) error {
+	defer d.lock()()
+	if target == "" {
+		return failure("symlink", syscall.ENOENT)
+	}
+	_, err := d.add("symlink", name, &inode{kind: fsys.KindSymlink, mode: 0o777, target: target})
+	return err
+}
+
+func (d *dir) ChownLink(name string, uid, gid uint32) error {
+	unlock := d.lock()
+	n, err := d.get("chown", name)
+	unlock()
+	switch {
+	case err != nil:
+		return err
+	case n.kind != fsys.KindSymlink:
+		return failure("chown", syscall.EINVAL)
+	}
+	return (&handle{d.fs, n.id, name}).Chown(uid, gid)
+}
+
 func (d *dir) Pin(name string) (fsys.Node, error) {
 	defer d.lock()()
 	if err := d.fs.ask("open", name); err != nil {

@@ -23,6 +23,7 @@ type Host struct {
 	Packages *Packages
 	Units    *Units
 	Commands *Commands
+	Accounts *Accounts
 	// Secrets holds values by reference, as a manifest writes it.
 	Secrets map[string]string
 }
@@ -40,7 +41,7 @@ func NewHost() *Host {
 	units := NewUnits(power, fs)
 	return &Host{
 		Power: power, FS: fs, Units: units, Packages: NewPackages(power, fs, units),
-		Commands: &Commands{Power: power}, Secrets: map[string]string{},
+		Commands: &Commands{Power: power}, Secrets: map[string]string{}, Accounts: &Accounts{Power: power, FS: fs, Running: map[uint32]bool{}},
 	}
 }
 
@@ -54,12 +55,14 @@ func (h *Host) Configs() (host.ReadConfig, host.WriteConfig) {
 		Glob:      func(pattern string) ([]string, error) { return glob(tree, pattern) },
 	})
 	store := systemd.StateStore{StateRecords: systemd.StateRecords{Tree: tree, StateDir: StateDir}, Write: files.NewWriteTree(h.FS, 0)}
+	accounts := account.New(tree, nil)
+	accounts.Processes = func(uid uint32) (bool, error) { return h.Accounts.Running[uid], nil }
 	read := host.ReadConfig{
-		FS: h.FS, StateDir: StateDir, Accounts: account.New(tree, nil), Packages: h.Packages, Units: units, Secrets: secrets{h},
+		FS: h.FS, StateDir: StateDir, Accounts: accounts, Packages: h.Packages, Units: units, Secrets: secrets{h},
 	}
 	return read, host.WriteConfig{
 		FS: h.FS, Packages: h.Packages, Units: systemd.NewWriter(units, h.Units, store, h.Units),
-		Commands: h.Commands, CommandEnv: process.Plain,
+		Commands: h.Commands, Accounts: h.Accounts, CommandEnv: process.Plain,
 	}
 }
 
