@@ -157,8 +157,10 @@ func put[T any](ctx context.Context, r *Reading, q question, read func(json.RawM
 	key, err := q.box.traceKey(q.export, q.request)
 	tracing := q.trace && r.store.traces != nil && err == nil
 	var known []*trace
-	if tracing && !r.always {
+	if tracing {
 		known = r.store.traces.load(q.box, key)
+	}
+	if tracing && !r.always {
 		hit, made, err := walk(ctx, known, q.talk)
 		if err != nil {
 			return nil, 0, err

@@ -130,6 +130,10 @@ func TestTheSecondLookLoadsNothing(t *testing.T) {
 	if fresh := lookAt(t, dir, testLimits(), h, rs, changing, AlwaysRun()); !fresh.loaded || !sameLook(first, fresh) {
 		t.Errorf("%+v", fresh)
 	}
+	h.stats["/c"] = statReply("0644")
+	if again := lookAt(t, dir, testLimits(), h, rs, changing); again.loaded {
+		t.Error("a run of the module made it forget another state")
+	}
 }
 
 // At the first reply that differs the module runs, on the replies that were just given and the rest anew: the host is

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"bytes"
 	"encoding/hex"
 	"fmt"
 	"os"
@@ -76,6 +77,8 @@ func (s *traceStore) load(box *sandbox, key traceKey) []*trace {
 func (s *traceStore) keep(box *sandbox, key traceKey, fresh *trace, known []*trace) {
 	s.writing.Go(func() {
 		path := s.file(box, key)
+		again := encodeTrace(fresh)
+		known = slices.DeleteFunc(slices.Clone(known), func(t *trace) bool { return bytes.Equal(encodeTrace(t), again) })
 		content := encodeTraces(key, append([]*trace{fresh}, known...))
 		if path == "" || content == nil {
 			return
@@ -91,7 +94,7 @@ func (s *traceStore) keep(box *sandbox, key traceKey, fresh *trace, known []*tra
 }
 
 // shrink removes the files of a folder that were not used for the longest time, until the rest is within the bounds.
-func shrink(dir string, files int, bytes int64) {
+func shrink(dir string, files int, size int64) {
 	list, _ := os.ReadDir(dir)
 	var infos []os.FileInfo
 	for _, e := range list {
@@ -101,7 +104,7 @@ func shrink(dir string, files int, bytes int64) {
 	}
 	slices.SortFunc(infos, func(a, b os.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
 	for i, info := range infos {
-		if bytes -= info.Size(); i >= files || bytes < 0 {
+		if size -= info.Size(); i >= files || size < 0 {
 			_ = os.Remove(filepath.Join(dir, info.Name()))
 		}
 	}
