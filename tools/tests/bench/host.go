@@ -74,6 +74,7 @@ func (b *bench) compare(title string, rounds int, p policy) {
 	figures := b.measure(jobs{Rounds: rounds, Jobs: []job{
 		{Name: "cf-agent dry run", Command: agent},
 		{Name: "gyrum check, warm", Command: check},
+		{Name: "gyrum check, no traces", Command: check, Prepare: "rm -rf /var/cache/gyrum/traces*"},
 		{Name: "gyrum check, empty cache", Command: check, Prepare: "rm -rf /var/cache/gyrum"},
 		{Name: "gyrum check, --no-cache", Command: append(check, "--no-cache")},
 	}})

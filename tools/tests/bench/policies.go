@@ -6,7 +6,7 @@ import (
 )
 
 // bodies are what CFEngine's standard library has for the promises here.
-const bodies = `body perms pm(mode, owner, group) { mode => "$(mode)"; owners => { "$(owner)" }; groups => { "$(group)" }; }
+const bodies = `body perms pm(mode, owner, group) { mode => "$(mode)"; owners => { "$(owner)" }; groups => { "$(group)" }; rxdirs => "false"; }
 `
 
 // workedExample is the requirement's role, and what CFEngine asks a host to know the same.

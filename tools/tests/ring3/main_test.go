@@ -25,21 +25,22 @@ func TestMain(m *testing.M) {
 }
 
 // program is a folder with a copy of the built program, so that a build meanwhile does not change what is tested.
-var program string
+// compiled is the cache folder that hosts share.
+var program, compiled string
 
 func run(m *testing.M) int {
-	binary, err := readRepository("bin/gyrum")
+	dir, err := os.MkdirTemp("", "gyrum-ring3-")
 	if err != nil {
-		fmt.Println("these tests run the built program: make build first:", err)
-		return 1
-	}
-	if program, err = os.MkdirTemp("", "gyrum-program-"); err != nil {
 		fmt.Println(err)
 		return 1
 	}
-	defer os.RemoveAll(program)
-	// The folder is a host's root's as well, and others in the host run the program too.
-	if err := errors.Join(os.Chmod(program, 0o755), os.WriteFile(filepath.Join(program, "gyrum"), binary, 0o755)); err != nil {
+	defer os.RemoveAll(dir)
+	program, compiled = filepath.Join(dir, "program"), filepath.Join(dir, "compiled")
+	binary, err := readRepository("bin/gyrum")
+	if err != nil {
+		err = fmt.Errorf("these tests run the built program: make build first: %w", err)
+	}
+	if err = errors.Join(err, os.Mkdir(program, 0o755), os.Mkdir(compiled, 0o700), os.WriteFile(filepath.Join(program, "gyrum"), binary, 0o755)); err != nil {
 		fmt.Println(err)
 		return 1
 	}

@@ -86,7 +86,7 @@ const everything = `
 `
 
 func TestCheckIsReadOnly(t *testing.T) {
-	m := boot(t)
+	m := bare(t)
 	m.resources(everything)
 	trees := []string{"/etc", "/usr", "/var", "/root", "/home", "/tmp", "/srv", "/opt"}
 	m.Run("gyrum", "version")
@@ -141,7 +141,7 @@ func TestCheckIsReadOnly(t *testing.T) {
 }
 
 func TestCheckWithoutRootSaysWhatItCannotSee(t *testing.T) {
-	m := boot(t)
+	m := bare(t)
 	m.resources(`
 		- {type: file, path: /etc/hostname, content: "open to all\n"}
 		- {type: file, path: /root/closed, content: "x\n"}
@@ -181,7 +181,7 @@ func TestCheckWithoutRootSaysWhatItCannotSee(t *testing.T) {
 }
 
 func TestCheckWithoutSystemdIsAnErrorAndNotAbsence(t *testing.T) {
-	m := boot(t)
+	m := bare(t)
 	m.resources(`
 		- {type: systemd_unit, name: dbus.service, state: stopped}
 		- {type: file, path: /etc/made, content: "x\n"}

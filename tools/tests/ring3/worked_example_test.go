@@ -14,7 +14,7 @@ var probed = []string{"/etc", "/usr", "/opt", "/srv", "/root", "/var/lib/dpkg", 
 // TestRoundTripOfTheWorkedExample is the heart of the project: from a bare host to the declared state, and back to it
 // after other hands were at work.
 func TestRoundTripOfTheWorkedExample(t *testing.T) {
-	m := boot(t)
+	m := bare(t)
 	m.prober()
 
 	first := m.check()
