@@ -21,7 +21,7 @@ plugins: ; $(GO) run ./tools/pluginbuild
 test: build ; $(GO) test $(PACKAGES) && $(MAKE) --no-print-directory ring3
 
 # The tests on real hosts. They need root and the packages systemd-container and debootstrap; GYRUM_REQUIRE_RING3=1 makes their absence a failure.
-ring3: build ; for d in realhost ring3; do (cd tools/tests/$$d && $(GO) test -count=1 -timeout 30m) || exit 1; done
+ring3: build ; for d in realhost envfile ring3; do (cd tools/tests/$$d && $(GO) test -count=1 -timeout 30m) || exit 1; done
 
 # Side by side with cf-agent, on a real host.
 bench: build ; $(GO) run ./tools/tests/bench

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	flag.Visit(func(f *flag.Flag) { set = set || f.Name == "rapid.checks" })
 	if !set {
 		// Each check is a whole batch of files.
-		if err := flag.Set("rapid.checks", "8"); err != nil {
+		if err := flag.Set("rapid.checks", "12"); err != nil {
 			panic(err)
 		}
 	}
@@ -172,16 +172,34 @@ func TestLargestValue(t *testing.T) {
 	}
 }
 
-// content is the bytes of a file that somebody else wrote: mostly of what means something.
+// text is of what means something in one place or another.
+var text = rapid.StringOf(rapid.SampledFrom([]rune("\\\\\\\"'`$ \t\n\r#;=abn")))
+
+// line is an assignment as somebody might write it: parts of a value, in quotes or not, that mostly end as they should.
+var line = rapid.Custom(func(t *rapid.T) string {
+	out := rapid.SampledFrom([]string{"A=", "B=", " A =", "AB=", "_1= "}).Draw(t, "name")
+	for range rapid.IntRange(1, 3).Draw(t, "parts") {
+		quote := rapid.SampledFrom([]string{"", "'", "\"", "\""}).Draw(t, "quote")
+		out += quote + text.Draw(t, "text") + quote
+		out += rapid.SampledFrom([]string{"", "", " "}).Draw(t, "between")
+	}
+	return out + rapid.SampledFrom([]string{"\n", "\n", "\r\n", "\\\n", ""}).Draw(t, "end")
+})
+
+// piece is anything else that a file may hold.
+var piece = rapid.OneOf(
+	rapid.SampledFrom([]string{
+		"A=", "B=", "=", "\"", "'", "\\", "\n", "\r", " ", "\t", "#", ";", "$", "a", "b c", "export C=", "MY-VAR=1\n", "1X=", "\\\n", "# c \\\n", "\n#", "\n;",
+		"\v", "\f", "\x01", "\x1b", "é", "\xe9", "\x00", "\ufeff", "\uffff", "\u2028", "\u00a0", "\ud7ff", "\xed\xa0\x80", "\xc0\x80", "\xf4\x90\x80\x80", "\ufdd0", "\U0001fffe",
+	}),
+	text,
+	rapid.Custom(func(t *rapid.T) string { return string(rapid.SliceOfN(rapid.Byte(), 1, 3).Draw(t, "bytes")) }),
+)
+
+// content is the bytes of a file that somebody else wrote.
 var content = rapid.Custom(func(t *rapid.T) []byte {
-	piece := rapid.OneOf(
-		rapid.SampledFrom([]string{
-			"A=", "B=", "_1=", "AB", "=", "\"", "'", "\\", "\n", "\r", " ", "\t", "#", ";", "$", "`", "a", "b c", "export C=", "MY-VAR=", "1X=", "\\\n", "\"\n", "'\n", "= ",
-			"\v", "\f", "\x01", "\x1b", "é", "\xe9", "\x00", "\ufeff", "\uffff", "\u2028", "\u00a0", "\ud7ff", "\xed\xa0\x80", "\xc0\x80", "\xf4\x90\x80\x80", "\ufdd0", "\U0001fffe",
-		}),
-		rapid.SampledFrom([]string{"A=", "B=", "\"", "'", "\\", "\n", " ", "a", "#"}),
-	)
-	return []byte(strings.Join(rapid.SliceOfN(piece, 0, 24).Draw(t, "pieces"), ""))
+	lines := rapid.OneOf(rapid.SliceOfN(line, 1, 4), rapid.SliceOfN(rapid.OneOf(line, piece), 0, 8), rapid.SliceOfN(piece, 0, 24))
+	return []byte(strings.Join(lines.Draw(t, "content"), ""))
 })
 
 // TestReaderAgreesWithSystemd: whatever the bytes are, systemd and the reader make the same environment of them, or both
