@@ -110,3 +110,53 @@ func (b *bench) resume(t *testing.T, cut int, did []string, whole *bench) {
 		t.Errorf("cut at %d: the apply after that did %v, interrupted %v", cut, b.did, again.Executed.Interrupted)
 	}
 }
+
+// A run that was to settle what an earlier one left open may be cut off too: nothing is forgotten over that.
+func TestTwoCutsInARowForgetNothing(t *testing.T) {
+	whole := crashing(t)
+	whole.apply()
+	points := whole.fs.Power.Count()
+	for first := range points {
+		b := crashing(t)
+		b.fs.Power.Cut(first)
+		_, _ = Apply(context.Background(), b.o)
+		b.fs.Crash(nil)
+		b.lock.owner = nil
+		open := b.state().Interrupted
+		if len(open) == 0 {
+			continue
+		}
+		for second := 0; second < points; second += 3 {
+			b := crashing(t)
+			b.fs.Power.Cut(first)
+			_, _ = Apply(context.Background(), b.o)
+			b.fs.Crash(nil)
+			b.lock.owner, b.did = nil, nil
+			b.fs.Power.Cut(second)
+			_, _ = Apply(context.Background(), b.o)
+			b.fs.Crash(nil)
+			b.lock.owner = nil
+			state, did := b.state(), b.did
+			for _, cut := range open {
+				settled := slices.ContainsFunc(did, func(action string) bool { return strings.HasSuffix(action, " "+cut.Resource) }) ||
+					b.ended > 0 && len(state.Interrupted) == 0
+				still := slices.ContainsFunc(state.Interrupted, func(i drift.Interrupted) bool { return i.Resource == cut.Resource })
+				if !settled && !still && !looked(b, cut.Resource) {
+					t.Errorf("cut at %d and at %d: %s of %s is forgotten; the second run did %v", first, second, cut.Verb, cut.Resource, did)
+				}
+			}
+			b.resume(t, first, did, whole)
+		}
+	}
+}
+
+// looked says whether the newest run has an outcome for the resource, or came to its end.
+func looked(b *bench, id string) bool {
+	log, err := journal.Read(b.fs, stateDir, b.state().LastRun)
+	if err != nil {
+		return false
+	}
+	return log.End != nil || slices.ContainsFunc(log.Items, func(it drift.Item) bool {
+		return it.Resource.ID == id && it.Result != nil && (it.Result.Status != drift.Skipped || it.Result.Error == "")
+	})
+}

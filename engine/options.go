@@ -140,6 +140,8 @@ type ApplyOptions struct {
 	Confirm func(plan *drift.Report) (bool, error)
 	// Confirmer says who confirms, for the journal.
 	Confirmer journal.Confirmer
+	// Keep says which of the runs before may go when this one is over; zero keeps all.
+	Keep journal.Retention
 	// Parallel is how many roles may run at once; 0 and 1 mean one after another.
 	Parallel int
 	// Progress, when set, is told of each item as it is dealt with: before an action Result is nil, after it is set.

@@ -69,6 +69,11 @@ func (o *ApplyOptions) execute(ctx context.Context, p *plan, how string, started
 		end.Error = result.Err.Error()
 	}
 	result.Err = errors.Join(result.Err, ignoreBroken(run.End(end), a.broken))
+	if a.broken == nil && o.Keep != (journal.Retention{}) {
+		if _, err := journal.Prune(o.StateFS, o.StateDir, o.Keep, o.now()); err != nil {
+			result.Err = errors.Join(result.Err, fmt.Errorf("the run is recorded, but old ones could not be let go: %w", err))
+		}
+	}
 	return result, nil
 }
 

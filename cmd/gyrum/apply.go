@@ -8,12 +8,14 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"gyrum.ai/cmd/gyrum/internal/term"
 	"gyrum.ai/engine"
 	"gyrum.ai/engine/drift"
+	"gyrum.ai/engine/journal"
 )
 
 // applyFlags are apply's own.
@@ -24,6 +26,8 @@ type applyFlags struct {
 	planFile    string
 	autoConfirm bool
 	parallel    int
+	keepDays    int
+	keepRuns    int
 }
 
 func newApplyCmd(p *program) *cobra.Command {
@@ -56,8 +60,13 @@ Exit codes: 0 converged, 1 an action failed or was blocked, 2 not converged,
 	f.StringVar(&a.planFile, "plan", "", "execute the plan of this report `FILE`, as check -o json printed it; - reads it from standard input")
 	f.BoolVar(&a.autoConfirm, "auto-confirm", false, "execute whatever the plan is; for timers and bootstrap")
 	f.IntVar(&a.parallel, "parallel", 1, "run at most `N` independent roles at once")
+	f.IntVar(&a.keepDays, "keep-days", int(journal.Standing.MaxAge/day), "afterwards let go of runs older than `N` days; 0 keeps all")
+	f.IntVar(&a.keepRuns, "keep-runs", journal.Standing.AtLeast, "but keep the newest `N` runs, however old")
 	return cmd
 }
+
+// day is the unit in which a retention is told.
+const day = 24 * time.Hour
 
 // settle checks the flags against each other and reads the plan file.
 func (a *applyFlags) settle(p *program, host string) error {
@@ -72,6 +81,9 @@ func (a *applyFlags) settle(p *program, host string) error {
 	}
 	if a.parallel < 1 {
 		return usage("--parallel %d: the number of roles is 1 or more", a.parallel)
+	}
+	if a.keepDays < 0 || a.keepRuns < 0 {
+		return usage("--keep-days %d, --keep-runs %d: each is 0 or more", a.keepDays, a.keepRuns)
 	}
 	if a.planFile == "" {
 		return nil
@@ -135,6 +147,9 @@ func (p *program) apply(cmd *cobra.Command, a *applyFlags) error {
 	o := s.applyOptions(cmd.Context(), &a.selectionFlags)
 	o.ConfirmPlan, o.AutoConfirm, o.Parallel = a.confirmPlan, a.autoConfirm, a.parallel
 	o.Confirmer = confirmer(p)
+	if a.keepDays > 0 {
+		o.Keep = journal.Retention{MaxAge: time.Duration(a.keepDays) * day, AtLeast: a.keepRuns}
+	}
 	asText := p.flags.format.value == formatText
 	if asText && a.confirmPlan == "" && !a.autoConfirm && term.IsTerminal(p.in) {
 		o.Confirm = func(plan *drift.Report) (bool, error) {

@@ -118,7 +118,7 @@ func newHistoryPruneCmd(p *program) *cobra.Command {
 			if days < 0 || keep.MaxRuns < 0 || days == 0 && keep.MaxRuns == 0 {
 				return usage("history prune needs --days or --runs, each 1 or more")
 			}
-			keep.MaxAge = time.Duration(days) * 24 * time.Hour
+			keep.MaxAge = time.Duration(days) * day
 			dir, err := p.stateDir()
 			if err != nil {
 				return err

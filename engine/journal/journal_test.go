@@ -341,6 +341,20 @@ func TestRetentionLeavesAnAnchorAndTheNewestRun(t *testing.T) {
 	}
 }
 
+func TestAgeAloneNeverTakesTheNewestRuns(t *testing.T) {
+	m := newModel(t)
+	for range 5 {
+		m.run("file:/a")
+	}
+	removed, err := Prune(m.fs, stateDir, Retention{MaxAge: time.Hour, AtLeast: 3}, m.now.Add(1000*time.Hour))
+	if err != nil || len(removed) != 2 || len(m.ids()) != 3 {
+		t.Errorf("removed %v, left %v, %v", removed, m.ids(), err)
+	}
+	if v := m.verify(""); len(v.Damage) != 0 || v.Removed != 2 {
+		t.Errorf("verdict %+v", v)
+	}
+}
+
 func TestARetentionThatIsCutOffLosesNothing(t *testing.T) {
 	for cut := 0; ; cut++ {
 		m := newModel(t)

@@ -18,7 +18,13 @@ type Retention struct {
 	MaxAge time.Duration
 	// MaxRuns lets go of the oldest runs beyond this number, and of the oldest saved checks beyond it.
 	MaxRuns int
+	// AtLeast newest runs, and as many saved checks, stay whatever their age: a host that slept, or whose clock is wrong, must
+	// not lose its history at a stroke.
+	AtLeast int
 }
+
+// Standing is the retention that an apply keeps to by itself unless told otherwise: more than a year, and never few runs.
+var Standing = Retention{MaxAge: 400 * 24 * time.Hour, AtLeast: 1000}
 
 // Prune removes runs and saved checks that the retention lets go of, oldest first, and leaves an anchor for the chain of the
 // rest. The newest run always stays: it says where the next one goes on. The caller holds the apply lock.
@@ -72,7 +78,7 @@ func (k Retention) lets(ids []string, all int, now time.Time) []string {
 	if k.MaxRuns > 0 {
 		n = min(len(ids), max(0, all-k.MaxRuns))
 	}
-	for n < len(ids) && k.MaxAge > 0 {
+	for n < min(len(ids), all-k.AtLeast) && k.MaxAge > 0 {
 		id, err := ulid.ParseStrict(ids[n])
 		if err != nil || now.Sub(ulid.Time(id.Time())) <= k.MaxAge {
 			break

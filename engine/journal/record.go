@@ -104,6 +104,10 @@ type Effect struct {
 	Item     int    `json:"item"`
 	Phase    string `json:"phase"` // before or after
 	Resource string `json:"resource"`
+	// PlanHash is the plan that the effect belongs to, Plugin the digest of the module that asked for it; empty where the engine
+	// does it of itself.
+	PlanHash string `json:"plan_hash"`
+	Plugin   string `json:"plugin,omitempty"`
 	Name     string `json:"name"`
 	Target   string `json:"target"`
 	Before   string `json:"before,omitempty"`

@@ -32,9 +32,10 @@ type Run struct {
 	seq     int
 	synced  int
 	prev    string
-	reserve bool            // the reserve still stands
-	open    map[string]bool // ids of resources whose intent has no outcome yet
-	items   map[string]int  // ids of resources to the last item of each that was begun
+	reserve bool              // the reserve still stands
+	plan    string            // the hash of the pass's plan
+	open    map[string]bool   // ids of resources whose intent has no outcome yet
+	begun   map[string]Intent // ids of resources to the last intent of each
 	err     error
 }
 
@@ -54,7 +55,7 @@ func Begin(system fsys.FS, dir string, state State, start Start, actions int, cl
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
-	r := &Run{id: id, clock: clock, runs: runs, prev: state.LastHash, open: map[string]bool{}, items: map[string]int{}}
+	r := &Run{id: id, clock: clock, runs: runs, prev: state.LastHash, plan: start.PlanHash, open: map[string]bool{}, begun: map[string]Intent{}}
 	if err := r.begin(state, start, actions); err != nil {
 		return nil, errors.Join(fmt.Errorf("journal: the run cannot be recorded in %s, so nothing was done: %w", dir, err), r.close())
 	}
@@ -128,7 +129,12 @@ func (r *Run) dropReserve() error {
 func (r *Run) ID() string { return r.id }
 
 // Plan records the items that a pass will deal with; it is durable with the first intent.
-func (r *Run) Plan(p Plan) error { return r.add(Record{Kind: KindPlan, Plan: &p}, false) }
+func (r *Run) Plan(p Plan) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.plan = p.PlanHash
+	return r.write(Record{Kind: KindPlan, Plan: &p}, false)
+}
 
 // Intent makes the intent durable. The action may begin when it returned nil.
 func (r *Run) Intent(i Intent) error {
@@ -136,7 +142,7 @@ func (r *Run) Intent(i Intent) error {
 	defer r.mu.Unlock()
 	err := r.write(Record{Kind: KindIntent, Intent: &i}, true)
 	if err == nil {
-		r.open[i.Resource], r.items[i.Resource] = true, i.Item
+		r.open[i.Resource], r.begun[i.Resource] = true, i
 	}
 	return err
 }
@@ -156,9 +162,12 @@ func (r *Run) Outcome(o Outcome) error {
 func (r *Run) Effect(phase string, e host.Effect, failure error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	rec := Effect{Item: -1, Phase: phase, Resource: e.Resource, Name: e.Name, Target: e.Target, Before: e.Before, After: e.After}
-	if item, known := r.items[e.Resource]; known {
-		rec.Item = item
+	rec := Effect{Item: -1, Phase: phase, Resource: e.Resource, PlanHash: r.plan, Name: e.Name, Target: e.Target, Before: e.Before, After: e.After}
+	if intent, known := r.begun[e.Resource]; known {
+		rec.Item, rec.PlanHash = intent.Item, intent.PlanHash
+		if r.open[e.Resource] {
+			rec.Plugin = intent.Plugin
+		}
 	}
 	if failure != nil {
 		rec.Error = failure.Error()

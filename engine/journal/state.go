@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"gyrum.ai/engine/canonical"
@@ -77,7 +78,7 @@ func Load(system fsys.ReadFS, dir string) (State, error) {
 			state.Number++
 		}
 		if newest {
-			state.Interrupted = append(append([]drift.Interrupted{}, seen.start.Carried...), seen.open...)
+			state.Interrupted = append(seen.pending(), seen.open...)
 		}
 		return state, nil
 	}
@@ -100,6 +101,7 @@ var (
 	intentBegins  = []byte(`{"intent":`)
 	outcomeBegins = []byte(`{"kind":"outcome"`)
 	startBegins   = []byte(`{"kind":"start"`)
+	endBegins     = []byte(`{"end":`)
 )
 
 // surveyed is what the next run must know of a run.
@@ -108,12 +110,28 @@ type surveyed struct {
 	start    *Start // nil when it cannot be read
 	executed bool
 	open     []drift.Interrupted // intents without an outcome
+	// settled and left are resources that the run acted on or found in order, and such as it had to leave as they were.
+	settled, left map[string]bool
+	ended         bool
+}
+
+// pending lists what the run was told of earlier runs' interrupted actions and did not settle: what it did not look at, what it
+// had to leave as it was, and, when it was cut off itself, what it had not come to. Otherwise a second cut would hide the first.
+func (s *surveyed) pending() []drift.Interrupted {
+	pending := slices.Clone(s.start.Carried)
+	for _, cut := range s.start.Interrupted {
+		id := cut.Resource
+		if !s.settled[id] && (s.left[id] || !s.ended) && !slices.Contains(pending, cut) {
+			pending = append(pending, cut)
+		}
+	}
+	return pending
 }
 
 // survey follows the chain through a run. Lines that are not in it were cut off by a full disk or a lost power and say
 // nothing for certain: they were never made durable.
 func survey(id string, raw []byte) surveyed {
-	var seen surveyed
+	seen := surveyed{settled: map[string]bool{}, left: map[string]bool{}}
 	var order []int
 	begun := map[int]drift.Interrupted{}
 	complete, _ := lines(raw)
@@ -125,6 +143,10 @@ func survey(id string, raw []byte) surveyed {
 			continue
 		}
 		seen.hash = canonical.Digest(line)
+		if bytes.HasPrefix(line, endBegins) {
+			seen.ended = true
+			continue
+		}
 		if !bytes.HasPrefix(line, intentBegins) && !bytes.HasPrefix(line, outcomeBegins) && !bytes.HasPrefix(line, startBegins) {
 			continue
 		}
@@ -140,10 +162,16 @@ func survey(id string, raw []byte) surveyed {
 		case rec.Start != nil && seen.start == nil:
 			seen.start = rec.Start
 		case rec.Intent != nil:
-			seen.executed = true
+			seen.executed, seen.settled[rec.Intent.Resource] = true, true
 			order = append(order, rec.Intent.Item)
 			begun[rec.Intent.Item] = drift.Interrupted{RunID: id, Resource: rec.Intent.Resource, Verb: rec.Intent.Action.Verb}
 		case rec.Outcome != nil:
+			r := rec.Outcome.Result
+			if r.Status == drift.Blocked || r.Status == drift.Skipped && r.Error != "" {
+				seen.left[rec.Outcome.Resource] = true
+			} else {
+				seen.settled[rec.Outcome.Resource] = true
+			}
 			delete(begun, rec.Outcome.Item)
 		}
 	}
