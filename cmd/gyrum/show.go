@@ -64,6 +64,18 @@ func (r *recordedRun) items() []drift.Item {
 	return r.log.Items
 }
 
+// entry gives an item of the run, which must have it.
+func (r *recordedRun) entry(item int) text.Entry {
+	e := text.Entry{Run: r.summary, Index: item, Item: r.items()[item], PlanHash: r.summary.PlanHash}
+	if r.log != nil {
+		e.Effects = r.log.Effects(item)
+		if intent := r.log.Intent(item); intent != nil {
+			e.PlanHash, e.Plugin = intent.PlanHash, intent.Plugin
+		}
+	}
+	return e
+}
+
 // recorded finds a run by its id, by a beginning of it, or the last.
 func (p *program) recorded(name string) (*recordedRun, error) {
 	dir, err := p.stateDir()
@@ -121,19 +133,19 @@ func (p *program) showItem(r *recordedRun, item int) error {
 	if item >= len(items) {
 		return fmt.Errorf("run %s has %s, counted from 0", r.summary.RunID, plural(len(items), "item"))
 	}
-	var effects []journal.Effect
-	if r.log != nil {
-		effects = r.log.Effects(item)
-	}
+	entry := r.entry(item)
 	if p.flags.format.value == formatJSON {
 		return p.json(struct {
-			Run     string           `json:"run_id"`
-			Index   int              `json:"index"`
-			Item    drift.Item       `json:"item"`
-			Effects []journal.Effect `json:"effects"`
-		}{r.summary.RunID, item, items[item], append([]journal.Effect{}, effects...)})
+			Run       string            `json:"run_id"`
+			Index     int               `json:"index"`
+			PlanHash  string            `json:"plan_hash,omitempty"`
+			Plugin    string            `json:"plugin,omitempty"`
+			Confirmed journal.Confirmer `json:"confirmed,omitzero"`
+			Item      drift.Item        `json:"item"`
+			Effects   []journal.Effect  `json:"effects"`
+		}{r.summary.RunID, item, entry.PlanHash, entry.Plugin, r.summary.Confirmed, entry.Item, append([]journal.Effect{}, entry.Effects...)})
 	}
-	fmt.Fprint(p.out, p.style().Item(r.summary, item, items[item], effects))
+	fmt.Fprint(p.out, p.style().Item(entry))
 	return nil
 }
 

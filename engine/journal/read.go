@@ -141,6 +141,16 @@ func (l *Log) Effects(item int) []Effect {
 	return effects
 }
 
+// Intent gives what announced an item's action, nil when it never began.
+func (l *Log) Intent(item int) *Intent {
+	for _, rec := range l.Records {
+		if rec.Intent != nil && rec.Intent.Item == item {
+			return rec.Intent
+		}
+	}
+	return nil
+}
+
 // Summary gives the run as a line of a list.
 func (l *Log) Summary() Summary {
 	s := Summary{RunID: l.RunID, Kind: "apply", Items: len(l.Items), Interrupted: len(l.Interrupted)}

@@ -116,10 +116,26 @@ func (s Style) Run(r journal.Summary, log *journal.Log) string {
 	return b.String()
 }
 
-// Item renders one item with everything that is known of it.
-func (s Style) Item(r journal.Summary, index int, it drift.Item, effects []journal.Effect) string {
+// Entry is one item of a recorded run with everything that is known of it.
+type Entry struct {
+	Run   journal.Summary
+	Index int
+	Item  drift.Item
+	// PlanHash is the plan that the item was executed in, Plugin the digest of the module that acted; empty when none did.
+	PlanHash, Plugin string
+	Effects          []journal.Effect
+}
+
+// Item renders an entry.
+func (s Style) Item(e Entry) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s#%d\n", s.paint(dim, "item "), r.RunID, index)
+	it, effects := e.Item, e.Effects
+	rows := [][2]string{{"item", fmt.Sprintf("%s#%d", e.Run.RunID, e.Index)}, {"plan", e.PlanHash}, {"module", e.Plugin}, {"by", confirmed(e.Run.Confirmed)}}
+	for _, row := range rows {
+		if row[1] != "" {
+			fmt.Fprintf(&b, "%s %s\n", s.paint(dim, pad(row[0], 6)), row[1])
+		}
+	}
 	f := s.Follow([]drift.Item{it})
 	b.WriteString(f.Item(it))
 	s.words(&b, dim, "reason", it.Reason.Text+" ("+it.Reason.Code+")")
@@ -195,6 +211,9 @@ func (s Style) Event(rec journal.Record) string {
 		g, what = gStart, fmt.Sprintf("#%d %s %s", rec.Intent.Item, rec.Intent.Action.Verb, rec.Intent.Resource)
 	case rec.Effect != nil:
 		what = fmt.Sprintf("#%d %s %s %s", rec.Effect.Item, rec.Effect.Phase, rec.Effect.Name, rec.Effect.Target)
+		if rec.Effect.Before != "" || rec.Effect.After != "" {
+			what += "  " + digestOr(rec.Effect.Before) + " " + s.arrow() + " " + digestOr(rec.Effect.After)
+		}
 		if rec.Effect.Error != "" {
 			g, what = gFailed, what+": "+rec.Effect.Error
 		}
