@@ -24,6 +24,9 @@ type changedReply struct {
 }
 
 func (w *Writer) packageInstall(ctx context.Context, q installRequest) (changedReply, error) {
+	if q.Downgrade && q.Version == "" {
+		return changedReply{}, misusef("a downgrade of %s names no version", q.Name)
+	}
 	return w.changePackage(ctx, "package_install", q.Name, func() ([]string, error) {
 		return w.cfg.Packages.Install(ctx, q.Name, q.Version, q.Downgrade)
 	})

@@ -8,16 +8,18 @@ import (
 	"strings"
 
 	"gyrum.ai/engine/canonical"
+	"gyrum.ai/engine/host"
 )
 
 // scope is what the resources of one call let its capabilities reach. A request is granted when the value of its key
-// is one of the values that a declared resource has in a field that the manifest names for that capability.
+// is one of the values that a declared resource has in a field that the manifest names for that capability, when what
+// else it says is as that resource declares it, and when that resource wishes for the effect.
 type scope struct {
 	grants map[string]Grant
 	views  []json.RawMessage
-	// reach holds the values by capability; byID the resources by their id. Both are made at the first check, since a
+	// reach holds the resources by capability and value; byID by their id. Both are made at the first check, since a
 	// batch that a trace answers needs neither.
-	reach map[string]map[string]bool
+	reach map[string]map[string][]fields
 	byID  map[string]fields
 }
 
@@ -29,10 +31,10 @@ func newScope(grants map[string]Grant, views []json.RawMessage) *scope {
 }
 
 func (s *scope) build() error {
-	s.reach = map[string]map[string]bool{}
+	s.reach = map[string]map[string][]fields{}
 	s.byID = map[string]fields{}
 	for name := range s.grants {
-		s.reach[name] = map[string]bool{}
+		s.reach[name] = map[string][]fields{}
 	}
 	for _, v := range s.views {
 		var f fields
@@ -42,7 +44,7 @@ func (s *scope) build() error {
 		for name, g := range s.grants {
 			for _, field := range g.Scope {
 				for _, value := range f.words(field) {
-					s.reach[name][value] = true
+					s.reach[name][value] = append(s.reach[name][value], f)
 				}
 			}
 		}
@@ -121,27 +123,60 @@ func (s *scope) check(capability string, request []byte) error {
 
 func (s *scope) reaches(capability string, g Grant, request, own fields) error {
 	keys := capabilities[capability].Keys
-	found := len(keys) == 0
+	if len(keys) == 0 {
+		return nil
+	}
+	var owners []fields
 	for _, key := range keys {
 		raw, ok := request[key]
 		if !ok {
 			continue
 		}
-		found = true
 		var value string
 		if json.Unmarshal(raw, &value) != nil || raw[0] != '"' {
 			return fmt.Errorf("its request to %s has a %s that is no string", capability, key)
 		}
-		within := s.reach[capability][value]
-		if within && own != nil {
-			within = slices.ContainsFunc(g.Scope, func(field string) bool { return slices.Contains(own.words(field), value) })
+		owners = s.reach[capability][value]
+		if own != nil {
+			if !slices.ContainsFunc(g.Scope, func(field string) bool { return slices.Contains(own.words(field), value) }) {
+				owners = nil
+			} else {
+				owners = []fields{own}
+			}
 		}
-		if !within {
+		if len(owners) == 0 {
 			return fmt.Errorf("its request to %s reaches for %s %.200q, which is outside the declared resources (scope: %v)", capability, key, value, g.Scope)
 		}
 	}
-	if !found {
+	if len(owners) == 0 {
 		return fmt.Errorf("its request to %s names no %v", capability, keys)
 	}
-	return nil
+	var err error
+	for _, o := range owners {
+		if err = o.asks(capability, keys, request); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// asks holds the rest of a request against the resource that it is about: a member that is named as a declared field
+// says what is declared, and an effect is one that the resource wishes for.
+func (f fields) asks(capability string, keys []string, request fields) error {
+	for name, raw := range request {
+		declared, ok := f[name]
+		if !ok || slices.Contains(keys, name) || bytes.Equal(bytes.TrimSpace(declared), raw) {
+			continue
+		}
+		return fmt.Errorf("its request to %s has the %s %.200s, and the resource declares another", capability, name, raw)
+	}
+	w, ok := host.WishOf(capability)
+	if !ok {
+		return nil
+	}
+	declared, ok := f[w.Field]
+	if ok && string(bytes.TrimSpace(declared)) == w.Value || !ok && !w.Always {
+		return nil
+	}
+	return fmt.Errorf("it called %s on a resource that does not declare %s: %s", capability, w.Field, w.Value)
 }

@@ -38,7 +38,7 @@ func apply(n uint32) uint32 {
 	case "other-id":
 		boundary.Ask(fileReplace, `{"id":"probe:/elsewhere","path":"`+path+`"}`)
 	case "halfway":
-		boundary.Ask(fileMode, `{"mode":"0600","path":"`+path+`"}`)
+		boundary.Ask(fileMode, `{"mode":"0644","path":"`+path+`"}`)
 		panic("between two effects")
 	case "loop":
 		for {
