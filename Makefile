@@ -9,7 +9,7 @@ ALL         = $(addprefix ./,$(addsuffix /...,$(MODULES)))
 FUZZTIME   ?= 10s
 export CGO_ENABLED = 0
 
-.PHONY: build plugins test ring3 bench check fmt vet static tidy generated reproducible clean-tree fuzz quickstart
+.PHONY: build man plugins test ring3 bench check fmt vet static tidy generated reproducible clean-tree fuzz quickstart
 
 # The program, at bin/gyrum.
 build: plugins ; $(GO) build -trimpath -buildvcs=false -o bin/gyrum ./cmd/gyrum
@@ -41,8 +41,11 @@ static: ; $(STATICCHECK) $(ALL)
 # Every module stands on its own, without the workspace, and requires what it uses.
 tidy: ; for m in $(MODULES); do (cd $$m && GOWORK=off $(GO) mod tidy -diff && GOWORK=off $(GO) build ./...) || exit 1; done
 
-# What is generated from the CUE definitions is up to date.
-generated: ; $(GO) run ./tools/schemagen -check
+# What is generated from the CUE definitions and from the program's own words is up to date.
+generated: ; $(GO) run ./tools/schemagen -check && $(GO) test -run Reference ./cmd/gyrum
+
+# The man pages, in bin/man.
+man: build ; bin/gyrum man bin/man
 
 # The modules have the committed digests, whatever folder they are built in.
 reproducible: ; $(GO) run ./tools/pluginbuild -fresh -check && d=$$(mktemp -d) && trap 'rm -rf "$$d"' EXIT && git archive HEAD | tar x -C "$$d" && cd "$$d" && $(GO) run ./tools/pluginbuild -check

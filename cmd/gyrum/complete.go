@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"gyrum.ai/engine/manifest"
@@ -34,16 +36,7 @@ func (p *program) completeHosts(*cobra.Command, []string, string) ([]string, cob
 
 // completeSelection completes what --only and --skip take: roles, types and ids of the host.
 func (p *program) completeSelection(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	name, err := p.hostName()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	c, err := manifest.Open(p.flags.catalog)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	defer c.Close()
-	plan, _ := c.Host(name)
+	plan := p.declaredPlan()
 	if plan == nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -61,6 +54,52 @@ func (p *program) completeSelection(*cobra.Command, []string, string) ([]string,
 	for _, r := range plan.Resources {
 		add(r.Type)
 		add(r.ID)
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// declaredPlan is the host's plan; nil when there is none or the catalog has mistakes.
+func (p *program) declaredPlan() *manifest.HostPlan {
+	name, err := p.hostName()
+	if err != nil {
+		return nil
+	}
+	c, err := manifest.Open(p.flags.catalog)
+	if err != nil {
+		return nil
+	}
+	defer c.Close()
+	plan, _ := c.Host(name)
+	return plan
+}
+
+// declaredIDs lists the ids that the host declares.
+func (p *program) declaredIDs() []string {
+	var out []string
+	if plan := p.declaredPlan(); plan != nil {
+		for _, r := range plan.Resources {
+			out = append(out, r.ID)
+		}
+	}
+	return out
+}
+
+// completeTopics completes what explain takes: topics and the host's resources; after host, the hosts.
+func (p *program) completeTopics(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	switch {
+	case len(args) == 1 && args[0] == "host":
+		return p.completeHosts(cmd, nil, prefix)
+	case len(args) > 0:
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var out []string
+	for _, t := range topics() {
+		if t.kind != kindField || strings.Contains(prefix, ".") {
+			out = append(out, t.name+"\t"+t.title)
+		}
+	}
+	if strings.Contains(prefix, ":") {
+		out = append(out, p.declaredIDs()...)
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp
 }

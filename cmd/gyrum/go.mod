@@ -7,6 +7,7 @@ require (
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10
 	golang.org/x/sys v0.50.0
+	gyrum.ai/cue v0.0.0
 	gyrum.ai/engine v0.0.0
 	gyrum.ai/plugins v0.0.0
 )
@@ -25,6 +26,7 @@ require (
 )
 
 replace (
+	gyrum.ai/cue => ../../cue
 	gyrum.ai/engine => ../../engine
 	gyrum.ai/plugins => ../../plugins
 )

@@ -16,8 +16,8 @@ func Reasons() []Word {
 		{"plugin-failed", "the type's plugin gave no usable answer", "The sandboxed module broke off, exceeded a limit or answered nonsense. Other resources are not touched by it. gyrum plugin verify checks the modules; a newer version may have the fix."},
 		{"one-path", "two resources own one path on this host", "Written differently, both paths lead to the same place through a symbolic link of the host. Declare the path once, by the name without the link."},
 
-		{"missing", "nothing is at the path", "The file or directory is declared and does not exist; it is written."},
-		{"present", "something is at the path that is declared absent", "It is removed: a file, a symbolic link (never its target), or an empty directory."},
+		{"missing", "what is declared does not exist", "A file, a directory or whatever else the type stands for is not there; it is made."},
+		{"present", "what is declared absent exists", "It is removed. Of a symbolic link only the link goes, never its target; of directories only empty ones do."},
 		{"kind-differs", "something of another kind is at the path", "A symbolic link where a file belongs is replaced and its target left alone. Anything else of another kind is blocked, since gyrum removes no tree and no device: look at it and move it away."},
 		{"content-differs", "the content is not the declared one", "The file is replaced as a whole. check --diff shows the lines; of an environment file the text names the variables."},
 		{"damaged", "systemd would not read the environment file", "A NUL byte, a byte order mark or bytes that are no UTF-8 keep systemd from reading it as it is. It is written anew."},
@@ -56,6 +56,9 @@ func Reasons() []Word {
 		{"cannot-start", "the unit refuses to be started by hand", "It has RefuseManualStart=. Declare what starts it instead."},
 		{"cannot-stay-started", "the unit ends when its work is done", "A oneshot service without RemainAfterExit=yes never stays started. Set that, declare its timer, or use a command."},
 		{"cannot-enable", "the unit cannot be enabled", "The text says why: no [Install] section, generated, transient, or known by another unit's name. Leave enabled out, or declare the unit that is named."},
+
+		{"target-differs", "the symbolic link points elsewhere", "It is replaced by one that points to the declared target; what stands at either target is left alone."},
+		{"gid-differs", "the group has another number", "The text names both. What belongs to the old number is not changed with it."},
 
 		{"not-run", "the path in creates does not exist", "The command is run, and the path must exist afterwards."},
 		{"not-idempotent", "the command is run by every apply", "It is declared idempotent: false. That is a warning on every run and no drift; the role's description says why it has to be so."},

@@ -1,18 +1,16 @@
-// Package schema carries the published JSON schemas of reports and manifests within the program. The folder schemas at the
-// root of the repository is where they are written; a test holds the copies here to it.
+// Package schema finds the published JSON schemas of reports and manifests that travel within the program.
 package schema
 
 import (
-	"embed"
+	"io/fs"
 	"strings"
-)
 
-//go:embed *.json
-var files embed.FS
+	definitions "gyrum.ai/cue"
+)
 
 // Names lists the schemas by the name that a command takes, such as drift-report.v1, sorted.
 func Names() []string {
-	entries, err := files.ReadDir(".")
+	entries, err := fs.ReadDir(definitions.Schemas(), ".")
 	if err != nil {
 		panic(err) // the folder is in the program
 	}
@@ -26,7 +24,7 @@ func Names() []string {
 // Read gives a schema by its name; the ending .json may stand there, and without a version it is the newest.
 func Read(name string) ([]byte, bool) {
 	name = strings.TrimSuffix(name, ".json")
-	if raw, err := files.ReadFile(name + ".json"); err == nil {
+	if raw, err := fs.ReadFile(definitions.Schemas(), name+".json"); err == nil {
 		return raw, true
 	}
 	newest := ""
@@ -38,6 +36,6 @@ func Read(name string) ([]byte, bool) {
 	if newest == "" {
 		return nil, false
 	}
-	raw, err := files.ReadFile(newest + ".json")
+	raw, err := fs.ReadFile(definitions.Schemas(), newest+".json")
 	return raw, err == nil
 }

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gyrum.ai/cmd/gyrum/internal/text"
+	"gyrum.ai/engine"
+	"gyrum.ai/engine/drift"
+	"gyrum.ai/engine/manifest"
+	"gyrum.ai/engine/resource"
+)
+
+// hostData is a host's effective roles and its resources, in the order of apply.
+type hostData struct {
+	Topic       string             `json:"topic"`
+	Name        string             `json:"name"`
+	Roles       []roleData         `json:"roles"`
+	Deactivated []manifest.RoleOff `json:"deactivated"`
+	Resources   []resourceData     `json:"resources"`
+}
+
+type roleData struct {
+	Name string `json:"name"`
+	// From is base, defaults, roles or activate.
+	From        string   `json:"from"`
+	Version     int64    `json:"version"`
+	Description string   `json:"description,omitempty"`
+	Requires    []string `json:"requires"`
+}
+
+type resourceData struct {
+	ID   string `json:"id"`
+	Role string `json:"role"`
+	File string `json:"file"`
+	Line int    `json:"line"`
+}
+
+// sources says in words where a host has a role from.
+var sources = map[string]string{
+	"base":     "base role",
+	"defaults": "catalog's defaults",
+	"roles":    "host's roles",
+	"activate": "activated",
+}
+
+// explainHost shows the roles also of a host whose manifests have mistakes; those are said, and end with exit code 1.
+func (p *program) explainHost(name string) error {
+	c, err := manifest.Open(p.flags.catalog)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	roles, found := c.Effective(name)
+	plan, more := c.Host(name)
+	if plan == nil {
+		found = more
+	}
+	errs, err := p.complain(found)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(c.HostNames(), name) {
+		d := hostData{Topic: "host", Name: name, Roles: []roleData{}, Deactivated: append([]manifest.RoleOff{}, c.Deactivated(name)...), Resources: []resourceData{}}
+		for _, r := range roles {
+			d.Roles = append(d.Roles, roleData{r.Name, r.From, r.Version, r.Description, append([]string{}, r.Requires...)})
+		}
+		if plan != nil {
+			for _, r := range plan.Resources {
+				d.Resources = append(d.Resources, resourceData{r.ID, r.Role, r.Pos.File, r.Pos.Line})
+			}
+		}
+		if p.flags.format.value == formatJSON {
+			err = p.json(d)
+		} else {
+			_, err = fmt.Fprint(p.out, p.style().Explain(d.page()))
+		}
+	}
+	if err == nil && errs > 0 {
+		err = &exit{engine.ExitError, fmt.Errorf("%s in what host %s uses of the catalog %s", plural(errs, "mistake"), name, p.flags.catalog)}
+	}
+	return err
+}
+
+func (d hostData) page() text.Page {
+	page := text.Page{Title: "host " + d.Name}
+	roles := text.Table{Title: "roles, in the order of apply"}
+	for _, r := range d.Roles {
+		words := []string{fmt.Sprintf("v%d", r.Version)}
+		if len(r.Requires) > 0 {
+			words = append(words, "requires "+strings.Join(r.Requires, ", "))
+		}
+		roles.Rows = append(roles.Rows, text.Row{Name: r.Name, Note: sources[r.From], Text: strings.Join(words, ", ")})
+	}
+	off := text.Table{Title: "deactivated by the host"}
+	for _, r := range d.Deactivated {
+		off.Rows = append(off.Rows, text.Row{Name: r.Name, Note: sources[r.From]})
+	}
+	resources := text.Table{Title: "resources, in the order of apply"}
+	for _, r := range d.Resources {
+		resources.Rows = append(resources.Rows, text.Row{Name: r.ID, Note: r.Role, Text: fmt.Sprintf("%s:%d", r.File, r.Line)})
+	}
+	if len(d.Roles) == 0 {
+		page.Words = []string{"The host carries no role."}
+	}
+	page.Tables = []text.Table{roles, off, resources}
+	return page
+}
+
+// explainResource shows what the host declares by an id.
+func (p *program) explainResource(id string) error {
+	name, err := p.hostName()
+	if err != nil {
+		return err
+	}
+	c, err := manifest.Open(p.flags.catalog)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	plan, found := c.Host(name)
+	errs, err := p.complain(found)
+	if err != nil {
+		return err
+	}
+	if plan == nil {
+		return &exit{engine.ExitError, fmt.Errorf("%s in what host %s uses of the catalog %s", plural(errs, "mistake"), name, p.flags.catalog)}
+	}
+	i := slices.IndexFunc(plan.Resources, func(r resource.Resource) bool { return r.ID == id })
+	if i < 0 {
+		var ids []string
+		for _, r := range plan.Resources {
+			ids = append(ids, r.ID)
+		}
+		return fmt.Errorf("the host %s declares no %s%s", name, id, didYouMean(id, ids, ""))
+	}
+	r := plan.Resources[i]
+	at := slices.IndexFunc(plan.Roles, func(u manifest.RoleUse) bool { return u.Name == r.Role })
+	from := plan.Roles[at].From
+	if p.flags.format.value == formatJSON {
+		return p.json(map[string]any{"topic": "resource", "name": id, "host": name, "role": r.Role, "from": from, "file": r.Pos.File, "line": r.Pos.Line, "declared": r.Declared})
+	}
+	page := text.Page{Title: id, Words: []string{fmt.Sprintf("Declared for %s by the role %s (%s), %s.", name, r.Role, sources[from], r.Pos)}}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(r.Declared, &fields); err != nil {
+		return err
+	}
+	table := text.Table{Title: "declared, defaults filled in"}
+	for _, t := range manifest.DescribeTypes() {
+		if t.Name != r.Type {
+			continue
+		}
+		for _, f := range t.Fields {
+			if v, ok := fields[f.Name]; ok {
+				table.Rows = append(table.Rows, text.Row{Name: f.Name, Text: string(v)})
+			}
+		}
+	}
+	page.Tables = []text.Table{table}
+	_, err = fmt.Fprint(p.out, p.style().Explain(page))
+	return err
+}
+
+// explainItem shows an item of a recorded run and what the words in it mean.
+func (p *program) explainItem(ref, name, index string) error {
+	n, err := strconv.Atoi(index)
+	if err != nil || n < 0 {
+		return usage("%s: an item is a number from 0", ref)
+	}
+	run, err := p.recorded(name)
+	if err != nil {
+		return err
+	}
+	items := run.items()
+	if n >= len(items) {
+		return fmt.Errorf("run %s has %s, counted from 0", run.summary.RunID, plural(len(items), "item"))
+	}
+	it := items[n]
+	var known []topicData
+	var rows []text.Row
+	for _, t := range topics() {
+		if t.kind == kindReason && t.name == it.Reason.Code || t.kind == kindVerb && t.name == string(it.Action.Verb) {
+			known = append(known, t.data())
+			rows = append(rows, text.Row{Name: t.name, Note: t.kind, Text: t.title + ". " + t.doc})
+		}
+	}
+	if p.flags.format.value == formatJSON {
+		return p.json(struct {
+			Topic string      `json:"topic"`
+			Run   string      `json:"run_id"`
+			Index int         `json:"index"`
+			Item  drift.Item  `json:"item"`
+			Words []topicData `json:"words"`
+		}{"item", run.summary.RunID, n, it, append([]topicData{}, known...)})
+	}
+	rows = append(rows, text.Row{Name: string(it.Severity), Note: "severity", Text: severities[it.Severity]})
+	if it.Blocked != "" {
+		rows = append(rows, text.Row{Name: "blocked", Text: "The action was not executed, and what depends on it in its role was held back. Settle what the text names and check again."})
+	}
+	fmt.Fprint(p.out, p.style().Item(run.entry(n)), "\n", p.style().Explain(text.Page{Title: "what the words mean", Tables: []text.Table{{Title: it.Resource.ID, Rows: rows}}}))
+	return nil
+}
+
+var severities = map[drift.Severity]string{
+	drift.SeverityDrift: "A difference that the action closes; a check with it ends with exit code 2.",
+	drift.SeverityWarn:  "Something to know that is no difference; it does not count in the exit code.",
+	drift.SeverityError: "Something that could not be seen, or whose action will not be executed; exit code 1.",
+}
