@@ -215,6 +215,14 @@ func (s *sandbox) run(ctx context.Context, export string, request []byte, talk *
 	return status, c.answer, used, nil
 }
 
+type inspectKey struct{}
+
+// Inspect has see look at the whole memory of each instance that is run under the context, when it ends, for tests of what a
+// plugin must never have held. The bytes are valid during the call only; several instances may end at once.
+func Inspect(ctx context.Context, see func(memory []byte)) context.Context {
+	return context.WithValue(ctx, inspectKey{}, see)
+}
+
 // drive starts an instance and calls one of its functions. The instance is used for nothing else.
 func (s *sandbox) drive(ctx context.Context, export string, arg uint64) (status uint32, err error) {
 	ctx = experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(newGuestMemory))
@@ -223,7 +231,14 @@ func (s *sandbox) drive(ctx context.Context, export string, arg uint64) (status 
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = m.Close(context.WithoutCancel(ctx)) }()
+	defer func() {
+		if see, ok := ctx.Value(inspectKey{}).(func([]byte)); ok {
+			if memory, ok := m.Memory().Read(0, m.Memory().Size()); ok {
+				see(memory)
+			}
+		}
+		_ = m.Close(context.WithoutCancel(ctx))
+	}()
 	if r, err := m.ExportedFunction("gyrum_abi").Call(ctx); err != nil {
 		return 0, err
 	} else if uint32(r[0]) != ABI {
