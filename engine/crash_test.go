@@ -126,7 +126,7 @@ func TestTwoCutsInARowForgetNothing(t *testing.T) {
 		if len(open) == 0 {
 			continue
 		}
-		for second := 0; second < points; second += 3 {
+		for second := 0; second < points; second += 7 {
 			b := crashing(t)
 			b.fs.Power.Cut(first)
 			_, _ = Apply(context.Background(), b.o)

@@ -72,6 +72,13 @@ type Observer interface {
 	Diff(ctx context.Context, typ string, in []drift.DiffInput) ([]*drift.Decision, error)
 }
 
+// Witness is an Observer that can say that what it observed of a resource still holds without looking at all of it anew.
+type Witness interface {
+	// Unchanged says whether the host gives to every question on which the observation of the resource rests the reply that it
+	// gave before. Where there is any doubt it is false.
+	Unchanged(ctx context.Context, r resource.Resource) bool
+}
+
 // Hand is the writing side of one apply. Its methods may be called from several goroutines at once when roles run
 // in parallel.
 type Hand interface {
@@ -122,7 +129,8 @@ type ApplyOptions struct {
 	CheckOptions
 	// Look begins a new look at the host: nothing that was asked before is remembered, and no trace is replayed. It is called
 	// for the look just before each action, for the later passes and for the last report, also from several goroutines at
-	// once. Plugins serves for all of them when it is nil.
+	// once. Plugins serves for all of them when it is nil. Where the observer of a pass is a Witness, the look just before an
+	// action begins with asking it.
 	Look func(ctx context.Context) Observer
 	// StateFS is State for writing.
 	StateFS fsys.FS

@@ -23,7 +23,8 @@ type applying struct {
 	hand       Hand
 	hash       string // the hash of the pass's plan
 
-	todo []*finding // of the pass
+	todo   []*finding // of the pass
+	looked Observer   // that the pass's plan comes from
 
 	mu          sync.Mutex
 	dealt       map[*finding]bool // items of the pass that are settled
@@ -161,7 +162,7 @@ func (a *applying) pass(p *plan, todo []*finding, pass int) {
 		it.Pass = pass
 		a.items = append(a.items, it)
 	}
-	a.hash, a.todo, a.dealt = p.report.PlanHash, todo, map[*finding]bool{}
+	a.hash, a.todo, a.looked, a.dealt = p.report.PlanHash, todo, p.plugins, map[*finding]bool{}
 	a.hand.Warm(actingTypes(todo)...)
 	a.record(a.run.Plan(journal.Plan{Pass: pass, PlanHash: p.report.PlanHash, First: first, Items: a.items[first:]}))
 	if a.Parallel <= 1 {

@@ -21,7 +21,11 @@ func (a *applying) recheck(f *finding) (now *finding, status drift.Status, why s
 	plugins := a.Look(a.work)
 	now = &finding{at: f.at, resource: f.resource, touches: f.touches}
 	one := []*finding{now}
-	observeBatch(a.work, plugins, f.resource.Type, one)
+	if w, ok := a.looked.(Witness); ok && w.Unchanged(a.work, f.resource) {
+		now.obs = f.obs
+	} else {
+		observeBatch(a.work, plugins, f.resource.Type, one)
+	}
 	if reason := now.obs.Unobservable; reason != nil {
 		return nil, drift.Blocked, "just before the action it could no longer be observed: " + reason.Text
 	}

@@ -28,6 +28,7 @@ type Reading struct {
 	mu    sync.Mutex
 	times map[string]time.Duration // what is left of each type's time
 	ran   map[string]bool          // the types whose module ran
+	heard map[string][]*testimony  // what each type's observations rest on
 	warm  chan struct{}
 }
 
@@ -44,6 +45,7 @@ func (s *Store) Reading(ctx context.Context, asker host.Asker, options ...Option
 		store: s, asker: asker, ctx: ctx,
 		times: map[string]time.Duration{},
 		ran:   map[string]bool{},
+		heard: map[string][]*testimony{},
 		warm:  make(chan struct{}, runtime.GOMAXPROCS(0)),
 	}
 	for _, o := range options {
@@ -104,6 +106,7 @@ func (r *Reading) Observe(ctx context.Context, typ string, rs []resource.Resourc
 func (r *Reading) observe(ctx context.Context, p *pair, batch []resource.Resource, limit time.Duration, first bool) ([]drift.Observation, time.Duration, error) {
 	q := question{box: p.observe, export: "observe", request: observeRequest(batch), n: len(batch), limit: limit, trace: first}
 	q.talk = &dialogue{asker: askerFor(r.asker, p.manifest.Type), scope: newScope(p.manifest.Observe, views(batch))}
+	q.rests = func(calls []tracedCall) { r.testify(p.manifest.Type, batch, calls) }
 	return put(ctx, r, q, readObservation)
 }
 
@@ -148,6 +151,8 @@ type question struct {
 	// talk is nil where the guest may ask nothing.
 	talk  *dialogue
 	limit time.Duration
+	// rests is told of the calls that the answer rests on; nil where nobody may ask.
+	rests func(calls []tracedCall)
 	// trace is false for the tries after a failure, which are not worth remembering.
 	trace bool
 }
@@ -167,6 +172,9 @@ func put[T any](ctx context.Context, r *Reading, q question, read func(json.RawM
 		}
 		if hit != nil {
 			if out, err := readEach(hit.results, q.n, read); err == nil {
+				if q.rests != nil {
+					q.rests(hit.calls)
+				}
 				return out, 0, nil
 			}
 			known = nil
@@ -176,7 +184,7 @@ func put[T any](ctx context.Context, r *Reading, q question, read func(json.RawM
 		}
 	}
 	recorder := &traceRecorder{}
-	if q.talk != nil && tracing {
+	if q.talk != nil {
 		q.talk.heard = recorder
 	}
 	r.mu.Lock()
@@ -200,6 +208,9 @@ func put[T any](ctx context.Context, r *Reading, q question, read func(json.RawM
 	out, err := readEach(results, q.n, read)
 	if err != nil {
 		return nil, used, q.box.broken(err.Error(), nil)
+	}
+	if q.rests != nil {
+		q.rests(recorder.trace.calls)
 	}
 	if tracing {
 		recorder.trace.results = results

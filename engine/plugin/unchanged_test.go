@@ -1,0 +1,53 @@
+package plugin
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// What was observed stands as long as the host gives the same replies about that very resource, whether a module or a
+// trace observed it; the replies about its neighbours do not matter, and no module runs to say so.
+func TestAnObservationStandsWhileTheHostRepliesTheSame(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "cache")
+	for _, by := range []string{"a module", "a trace"} {
+		t.Run(by, func(t *testing.T) {
+			rs, h := benchResources(3)
+			s := newTestStore(t, probeModules(t), CacheConfig{Dir: dir}, DefaultLimits())
+			defer s.Close()
+			r := s.Reading(t.Context(), h)
+			if r.Unchanged(t.Context(), rs[0]) {
+				t.Error("nothing was observed yet")
+			}
+			if _, err := r.Observe(t.Context(), "probe", rs); err != nil {
+				t.Fatal(err)
+			}
+			r.Close()
+			if ran := len(r.Ran()) > 0; ran != (by == "a module") {
+				t.Fatalf("the module ran: %v", ran)
+			}
+			asked := len(h.asked)
+			for _, res := range rs {
+				if !r.Unchanged(t.Context(), res) {
+					t.Errorf("%s: nothing changed", res.ID)
+				}
+			}
+			if n := len(h.asked) - asked; n != asked {
+				t.Errorf("%d questions were put again, and the observation rests on %d", n, asked)
+			}
+			var path string
+			for path = range h.stats {
+				break
+			}
+			h.stats[path] = statReply("0600")
+			for _, res := range rs {
+				if got, want := r.Unchanged(t.Context(), res), res.ID != "probe:"+path; got != want {
+					t.Errorf("%s: unchanged %v, want %v", res.ID, got, want)
+				}
+			}
+			other := probeResource("/etc/elsewhere")
+			if r.Unchanged(t.Context(), other) {
+				t.Error("a resource that was not observed")
+			}
+		})
+	}
+}
