@@ -66,6 +66,9 @@ func hostContent(r resource.Resource) (content []byte, size int64, err error) {
 		return nil, 0, err
 	case !stat.Exists || stat.Kind != fsys.KindFile:
 		return nil, 0, nil
+	case stat.Nlink > 1:
+		// Whoever owns the directory may have linked a file here that only root may read.
+		return nil, 0, fmt.Errorf("it has %d hard links, so it may be a file that belongs elsewhere", stat.Nlink)
 	case stat.Size > textdiff.MaxBytes:
 		return nil, stat.Size, nil
 	}

@@ -50,7 +50,7 @@ func (r *Reader) fileStat(_ context.Context, q pathRequest) (StatReply, error) {
 		return StatReply{}, err
 	}
 	reply, err := r.describe(s)
-	if r.secretPaths[path.Clean(q.Path)] {
+	if reply.Size != nil && len(r.secretPaths) > 0 && r.holdsSecret(path.Clean(q.Path)) {
 		reply.Size = nil // it would narrow the secret down
 	}
 	return reply, err

@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"gyrum.ai/engine/host/fault"
 	"gyrum.ai/engine/resource"
 )
 
@@ -99,6 +100,10 @@ func (r *Reader) unit(ctx context.Context, q unitRequest) (UnitState, error) {
 		return UnitState{}, misusef("%s is not about the unit %q", q.ID, q.Name)
 	}
 	s, err := r.cfg.Units.Unit(ctx, query)
+	if other := r.resources["systemd_unit:"+s.AliasOf]; err == nil && s.AliasOf != "" && other != nil {
+		// Two resources would change one unit, each in its own way.
+		err = fault.New(fault.Invalid, "%s is an alias of %s, which %s declares: declare that one only", q.Name, s.AliasOf, other.ID)
+	}
 	for _, list := range []*[]string{&s.TriggeredBy, &s.Inputs, &s.StaleInputs} {
 		if *list == nil {
 			*list = []string{}
@@ -127,8 +132,8 @@ func (r *Reader) unitQuery(res *resource.Resource) (UnitQuery, error) {
 		case typ == "package":
 			q.RestartOn = append(q.RestartOn, UnitInput{ID: id, Package: key})
 		case typ == "line":
-			file, _, _ := strings.Cut(key, "#")
-			q.RestartOn = append(q.RestartOn, UnitInput{ID: id, Path: path.Clean(file)})
+			// The file is the input; the key behind the last # is no part of its path.
+			q.RestartOn = append(q.RestartOn, UnitInput{ID: id, Path: path.Clean(key[:max(0, strings.LastIndexByte(key, '#'))])})
 		default:
 			q.RestartOn = append(q.RestartOn, UnitInput{ID: id, Path: path.Clean(key)})
 		}

@@ -50,6 +50,8 @@ type unitLog struct {
 	failed []string
 	query  host.UnitQuery
 	err    error
+	// aliases leads from a unit's other name to its real one.
+	aliases map[string]string
 	// remember is called for each record that is asked for.
 	remember func(unit string) error
 }
@@ -64,7 +66,7 @@ func (u *unitLog) told(format string, args ...any) error {
 
 func (u *unitLog) Unit(_ context.Context, q host.UnitQuery) (host.UnitState, error) {
 	u.query = q
-	return host.UnitState{LoadState: "loaded"}, u.err
+	return host.UnitState{LoadState: "loaded", AliasOf: u.aliases[q.Name]}, u.err
 }
 func (u *unitLog) Forget()                                   {}
 func (u *unitLog) Start(_ context.Context, n string) error   { return u.told("start %s", n) }

@@ -94,10 +94,10 @@ func (r *room) pin(t WriteTree, p, kind string) (fsys.Node, error) {
 		err = explain(p, err)
 	case info.Kind != kind:
 		err = fault.New(fault.Invalid, "%s is a %s, not a %s", show(p), info.Kind, kind)
-	case kind == fsys.KindFile && info.Nlink > 1 && r.owner != 0 && r.owner != t.Self:
-		// Whoever owns the directory may have linked a file here that belongs elsewhere.
-		err = fault.New(fault.UnsafePath, "%s has %d hard links in a directory of user %d, and changing it would change them all: replace it by a copy",
-			show(p), info.Nlink, r.owner)
+	case kind == fsys.KindFile && info.Nlink > 1 && (r.shared || r.owner != 0 && r.owner != t.Self):
+		// Whoever may put entries into the directory may have linked a file here that belongs elsewhere.
+		err = fault.New(fault.UnsafePath, "%s has %d hard links in a directory that others than root can put files into, and changing it would change them all: replace it by a copy",
+			show(p), info.Nlink)
 	}
 	if err != nil {
 		node.Close()

@@ -274,17 +274,23 @@ func TestChownNarrowsFirst(t *testing.T) {
 	}
 }
 
-// A user could link a foreign file into a directory of its own and wait for it to be opened up.
-func TestHardLinksInUsersDirectories(t *testing.T) {
+// A user could link a foreign file into a directory of its own, or into one that is everybody's, and wait for it to be opened up.
+func TestHardLinksThatAUserCouldHaveMade(t *testing.T) {
 	fs := hosttest.NewFS(hosttest.NewPower())
 	fs.AddDir("/home/alice", 0o755, 1000, 1000)
 	fs.AddFile("/etc/shadow", "secret", 0o600)
 	fs.AddHardLink("/etc/shadow", "/home/alice/f")
 	fs.AddFile("/etc/a", "", 0o600)
 	fs.AddHardLink("/etc/a", "/etc/b")
+	fs.AddDir("/tmp", 0o1777, 0, 0)
+	fs.AddHardLink("/etc/shadow", "/tmp/f")
+	fs.AddDir("/var/local", 0o2775, 0, 50)
+	fs.AddHardLink("/etc/shadow", "/var/local/f")
 	w := files.NewWriteTree(fs, 0)
-	if err := w.Chmod("/home/alice/f", 0o644, fsys.KindFile); err == nil || fault.Of(err).Code != fault.UnsafePath {
-		t.Errorf("chmod: got %v", err)
+	for _, p := range []string{"/home/alice/f", "/tmp/f", "/var/local/f"} {
+		if err := w.Chmod(p, 0o644, fsys.KindFile); err == nil || fault.Of(err).Code != fault.UnsafePath {
+			t.Errorf("chmod %s: got %v", p, err)
+		}
 	}
 	if err := w.Chown("/home/alice/f", files.Owner{Mode: 0o644, UID: 1000}, fsys.KindFile); err == nil || fault.Of(err).Code != fault.UnsafePath {
 		t.Errorf("chown: got %v", err)

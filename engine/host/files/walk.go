@@ -35,8 +35,9 @@ type place struct {
 	base string
 	// real is the path of dir, without symlinks.
 	real string
-	// owner is who owns dir.
-	owner uint32
+	// owner is who owns dir; shared says that others may put entries there.
+	owner  uint32
+	shared bool
 	// missing is the first ancestor that does not exist, bad one that is no directory.
 	missing string
 	bad     *BadParent
@@ -95,7 +96,11 @@ type step struct {
 	dir   fsys.ReadDir
 	name  string
 	owner uint32
+	// shared says that others than the owner and root's group may put entries there.
+	shared bool
 }
+
+func shared(dir fsys.Info) bool { return dir.Mode&0o002 != 0 || dir.Mode&0o020 != 0 && dir.GID != 0 }
 
 // walker goes from the root towards a path.
 type walker struct {
@@ -147,7 +152,7 @@ func (w *walker) begin() error {
 		root.Close()
 		return fmt.Errorf("/: %w", err)
 	}
-	w.steps = []step{{root, "", info.UID}}
+	w.steps = []step{{root, "", info.UID, shared(info)}}
 	return nil
 }
 
@@ -164,7 +169,7 @@ func (w *walker) parents(p string) (*place, error) {
 		return found, err
 	}
 	last := w.top()
-	end := &place{dir: last.dir, base: base, real: w.at(""), owner: last.owner}
+	end := &place{dir: last.dir, base: base, real: w.at(""), owner: last.owner, shared: last.shared}
 	if len(end.real) > 1 {
 		end.real = strings.TrimSuffix(end.real, "/")
 	}
@@ -233,7 +238,7 @@ func (w *walker) descend(name string, seen fsys.Info) error {
 		return fault.New(fault.UnsafePath, "%s belongs to user %d but lies in a directory of user %d, who could replace it: give both to one owner",
 			show(w.at(name)), info.UID, here.owner)
 	}
-	w.steps = append(w.steps, step{dir, name, info.UID})
+	w.steps = append(w.steps, step{dir, name, info.UID, shared(info)})
 	return nil
 }
 
