@@ -41,8 +41,8 @@ func (m *managed) trace(allowed string, flags ...string) (o outcome, writes, job
 			if strings.Contains(rest, "org.freedesktop.systemd1") && orders.MatchString(rest) {
 				jobs = append(jobs, rest)
 			}
-		case strings.HasPrefix(rest, "+++") || strings.HasPrefix(rest, "<... "):
-			// The end of a process or of a call whose beginning was judged.
+		case strings.HasPrefix(rest, "+++") || strings.HasPrefix(rest, "<... ") || strings.HasPrefix(rest, "???("):
+			// The end of a process, of a call whose beginning was judged, or of a thread that ended before its call began.
 		case opening.MatchString(rest) && !writing.MatchString(rest), signalTo.MatchString(rest):
 			// Reading, and signals between the program's own processes.
 		case !harmless(rest, allowed):
