@@ -98,7 +98,7 @@ func TestCrashLoop(t *testing.T) {
 	if o.code != 1 || o.find("systemd_unit:loop.service").Resource.ID == "" {
 		t.Errorf("a unit that crashes is accepted as started: %s", o)
 	}
-	if took := time.Since(begun); took > 30*time.Second {
+	if took := time.Since(begun); took > time.Minute {
 		t.Errorf("the wait is not bounded: %v", took)
 	}
 
