@@ -9,12 +9,10 @@ require (
 	github.com/klauspost/compress v1.20.4
 	github.com/oklog/ulid/v2 v2.1.2
 	github.com/tetratelabs/wazero v1.12.0
+	golang.org/x/crypto v0.55.0
 	golang.org/x/sys v0.50.0
 	gopkg.in/yaml.v3 v3.0.1
 	pgregory.net/rapid v1.3.0
 )
 
-require (
-	filippo.io/hpke v0.4.0 // indirect
-	golang.org/x/crypto v0.55.0 // indirect
-)
+require filippo.io/hpke v0.4.0 // indirect
