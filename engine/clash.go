@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"path"
+	"slices"
 
 	"gyrum.ai/engine/resource"
 )
@@ -37,9 +38,12 @@ func (o *CheckOptions) clashes() map[string]string {
 	said := map[string]string{}
 	for real, rs := range owners {
 		for i, r := range rs {
-			if len(rs) > 1 {
-				other := rs[(i+1)%len(rs)]
+			for _, other := range slices.Concat(rs[i+1:], rs[:i]) {
+				if touchesOf(r).part && touchesOf(other).part {
+					continue // several lines of one file
+				}
 				said[r.ID] = fmt.Sprintf("R7: on this host it is the same path as %s of role %s, namely %s: declare it once", other.ID, other.Role, real)
+				break
 			}
 		}
 	}

@@ -18,6 +18,10 @@ var lasting = map[string][]string{
 	"systemd_unit": {"active", "enabled", "unit_file_present"},
 	"env":          {"exists", "group", "kind", "mode", "owner", "target", "vars"},
 	"command":      {"has_run"},
+	"symlink":      {"exists", "group", "kind", "owner", "target"},
+	"group":        {"exists", "gid"},
+	"user":         {"exists", "group", "groups", "home", "shell", "uid"},
+	"line":         {"exists", "lines", "same"},
 }
 
 // hash gives the plan hash: the digest over the canonical JSON of everything that an approval is about.

@@ -48,7 +48,10 @@ func (p *plan) provider(f *finding, need drift.Need) (found *finding, note strin
 			return o.touches.path != "" && o.resource.Type != typeDirectory && isFragment(o.touches.path, need.Name)
 		})
 	}
-	return p.earlier(f, need, func(*finding) bool { return false })
+	return p.earlier(f, need, func(o *finding) bool {
+		account := need.Kind + ":" + need.Name
+		return o.touches.account == account || o.touches.ownGroup == account
+	})
 }
 
 // earlier finds an item that acts before f and brings what is missing for certain, or else the nearest one that may bring anything.

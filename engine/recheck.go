@@ -78,6 +78,9 @@ func (a *applying) disturbed(f *finding, actions []*finding) bool {
 			return true
 		case t.path != "" && t.path == f.touches.path:
 			return true
+		case t.account != "":
+			// Accounts take each other along: a user its group, a group its members.
+			return f.touches.account != "" || slices.ContainsFunc(f.decision.Needs, func(n drift.Need) bool { return n.Kind == typeUser || n.Kind == typeGroup })
 		case f.touches.unit == "":
 			return false
 		}

@@ -20,14 +20,14 @@ func (p *plan) assemble(id string, started time.Time) error {
 	}
 	types := typesOf(p.resources)
 	report := &drift.Report{
-		Schema: drift.SchemaReportV1, RunID: id, Host: o.Target.Host, StartedAt: stamp(started), DryRun: true,
+		RunID: id, Host: o.Target.Host, StartedAt: stamp(started), DryRun: true,
 		Catalog: o.Target.Catalog, Plugins: []drift.Plugin{}, Items: items, Interrupted: p.standing.Interrupted,
 	}
 	for _, typ := range types {
 		report.Plugins = append(report.Plugins, drift.Plugin{Type: typ, Digest: o.module(typ).Observe})
 	}
-	if p.standing.unknown != nil {
-		report.NoPlanHash = fmt.Sprintf("no plan hash: %v; run as root, or name a state folder that you may read with --state-dir", p.standing.unknown)
+	if p.standing.Unknown != nil {
+		report.NoPlanHash = fmt.Sprintf("no plan hash: %v; run as root, or name a state folder that you may read with --state-dir", p.standing.Unknown)
 	} else {
 		hash, err := p.hash(types, items)
 		if err != nil {

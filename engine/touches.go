@@ -17,12 +17,19 @@ const (
 	typeCommand   = "command"
 	typeDirectory = "directory"
 	typeUnit      = "systemd_unit"
+	typeUser      = "user"
+	typeGroup     = "group"
+	typeLine      = "line"
 )
 
 // touches is what a resource's action can change on the host.
 type touches struct {
 	path string // the path that it owns, cleaned; empty for types without one
 	unit string // the unit that it owns
+	// part says that it owns only a part of what stands at the path, beside others.
+	part bool
+	// account is the id of a user or group; ownGroup that of the group which is made with a user.
+	account, ownGroup string
 	// state is the state that the record declares, in its type's word; empty when it declares none.
 	state string
 	// creates is the path that a command makes, unitFile the one that a unit is defined by.
@@ -38,14 +45,20 @@ func touchesOf(r resource.Resource) touches {
 		Path     string `json:"path"`
 		Name     string `json:"name"`
 		State    string `json:"state"`
+		Group    string `json:"group"`
 		Creates  string `json:"creates"`
 		UnitFile string `json:"unit_file"`
 	}
 	// The record was validated when it was read; a type without these fields owns neither.
 	_ = json.Unmarshal(r.Declared, &d)
 	t := touches{state: d.State, brings: d.State != "absent", wide: r.Type == typePackage || r.Type == typeCommand}
-	t.path = absolute(d.Path)
+	t.path, t.part = absolute(d.Path), r.Type == typeLine
 	switch r.Type {
+	case typeUser, typeGroup:
+		t.account = r.ID
+		if r.Type == typeUser && d.Group == "" {
+			t.ownGroup = typeGroup + ":" + d.Name
+		}
 	case typeUnit:
 		t.unit, t.unitFile = d.Name, absolute(d.UnitFile)
 	case typeCommand:

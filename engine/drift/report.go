@@ -1,12 +1,33 @@
 package drift
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
-// The schema that a report names: the lowest that holds its items.
+// The schemas of reports and of the items in them.
 const (
 	SchemaReportV1 = "https://gyrum.ai/schemas/drift-report.v1.json"
+	SchemaReportV2 = "https://gyrum.ai/schemas/drift-report.v2.json"
 	SchemaItemV1   = "https://gyrum.ai/schemas/drift-item.v1.json"
+	SchemaItemV2   = "https://gyrum.ai/schemas/drift-item.v2.json"
 )
+
+// typesV1 are the resource types that items of version 1 can be about.
+var typesV1 = []string{"package", "file", "directory", "systemd_unit", "env", "command"}
+
+// IsReport says whether a schema is one of a report.
+func IsReport(schema string) bool { return schema == SchemaReportV1 || schema == SchemaReportV2 }
+
+// SchemaFor gives the lowest schema of a report that holds the items.
+func SchemaFor(items []Item) string {
+	for _, it := range items {
+		if !slices.Contains(typesV1, it.Resource.Type) {
+			return SchemaReportV2
+		}
+	}
+	return SchemaReportV1
+}
 
 // Report is the envelope of one run.
 type Report struct {
@@ -61,7 +82,7 @@ type Stats struct {
 	InSync           int            `json:"in_sync"`
 }
 
-// Count fills the stats from the items; checked is the number of resources that were observed. A resource that is an item in
+// Count fills the stats from the items, and names the lowest schema that holds them; checked is the number of resources that were observed. A resource that is an item in
 // several passes is one that was not in sync.
 func (r *Report) Count(checked int) {
 	s := Stats{BySeverity: map[string]int{}, ByVerb: map[string]int{}, ByResourceType: map[string]int{}, ResourcesChecked: checked}
@@ -73,5 +94,5 @@ func (r *Report) Count(checked int) {
 		s.ByResourceType[it.Resource.Type]++
 	}
 	s.InSync = max(0, checked-len(distinct))
-	r.Stats = s
+	r.Stats, r.Schema = s, SchemaFor(r.Items)
 }

@@ -1,6 +1,9 @@
 package manifest
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // across are the rules that span several fields of a type. cue/types.cue says the same.
 var across = map[string]func(d *decoder, n *node, at string){
@@ -30,6 +33,23 @@ var across = map[string]func(d *decoder, n *node, at string){
 	"env": func(d *decoder, n *node, at string) {
 		if n.get("vars") == nil && n.str("state") != "absent" {
 			d.at(n, RuleMissing, at, "vars is required", "give vars: {NAME: value}; a file without variables is vars: {}")
+		}
+	},
+	"symlink": func(*decoder, *node, string) {},
+	"group":   func(*decoder, *node, string) {},
+	"user":    func(*decoder, *node, string) {},
+	"line": func(d *decoder, n *node, at string) {
+		if after := n.get("after"); after != nil && n.get("before") != nil {
+			d.at(after, RuleFields, at+".after", "after and before together", "keep one")
+		}
+		for _, field := range []string{"match", "after", "before"} {
+			v := n.get(field)
+			if v == nil || v.kind != kindString {
+				continue
+			}
+			if _, err := regexp.Compile(v.text); err != nil {
+				d.at(v, RuleValue, at+"."+field, field+" is no regular expression (RE2)", "see https://github.com/google/re2/wiki/Syntax; special characters are escaped by a backslash")
+			}
 		}
 	},
 	"command": func(d *decoder, n *node, at string) {

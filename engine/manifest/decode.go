@@ -81,22 +81,28 @@ func (d *decoder) types() []string { return definitions.Resource.field("type").A
 func (d *decoder) identify(res *declared, def *alt, at string) string {
 	n := res.node
 	id := def.field("id")
-	key := id.Alts[0].ID
+	key, second, _ := strings.Cut(id.Alts[0].ID, "#")
 	res.present = n.str("state") != "absent"
 	if key == "" { // a command: its id is its own
 		res.ID = n.str("id")
 		res.owns = []string{res.ID}
 		return ""
 	}
-	name := n.str(key)
-	if got := n.get("id"); got != nil && got.text != res.Type+":"+name {
-		d.at(got, RuleValue, at+".id", strconv.Quote(clip(got.text))+" is not the id of this resource", "write "+res.Type+":"+clip(name)+", or leave the id out")
+	name, part := n.str(key), ""
+	if second != "" {
+		part = "#" + n.str(second)
+	}
+	if got := n.get("id"); got != nil && got.text != res.Type+":"+name+part {
+		d.at(got, RuleValue, at+".id", strconv.Quote(clip(got.text))+" is not the id of this resource", "write "+res.Type+":"+clip(name+part)+", or leave the id out")
 		return key
 	}
 	if key == "path" {
 		res.path = cleanPath(name)
-		res.ID = res.Type + ":" + res.path
+		res.ID = res.Type + ":" + res.path + part
 		res.owns = []string{"path " + res.path}
+		if part != "" { // it owns a part of what stands there
+			res.owns = []string{res.Type + " " + res.path + part}
+		}
 		d.reserved(n.get(key), res.path, at+".path")
 		return key
 	}
@@ -223,6 +229,9 @@ func (d *decoder) plain(dst []byte, res *declared, n *node, at string) []byte {
 	switch n.kind {
 	case kindBool:
 		return strconv.AppendBool(dst, strings.EqualFold(n.text, "true"))
+	case kindInt:
+		i, _ := integer(n.text) // judged before
+		return strconv.AppendInt(dst, i, 10)
 	case kindList:
 		dst = append(dst, '[')
 		for i, item := range n.items {

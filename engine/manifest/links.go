@@ -130,6 +130,7 @@ func (c *Catalog) hostLinks(h *host, uses []use, roles map[string]*role, r *repo
 			}
 		}
 	}
+	lineLinks(uses, roles, r)
 	for _, u := range uses {
 		ro := roles[u.name]
 		if ro == nil {
@@ -141,7 +142,7 @@ func (c *Catalog) hostLinks(h *host, uses []use, roles map[string]*role, r *repo
 				if id := cleanID(n.text); !ids[id] {
 					hint := didYouMean(id, restartable(ids))
 					if hint == "" {
-						hint = "name a file, env, directory or package of a role that the host carries"
+						hint = "name a file, env, directory, package, symlink or line of a role that the host carries"
 					}
 					at := &report{file: ro.file, resource: d.ID}
 					at.at(n, "R9", fmt.Sprintf("%s[%d]", d.at("restart_on"), j), fmt.Sprintf("%s is no resource of the host %s", clip(n.text), h.name), hint)
@@ -170,7 +171,7 @@ func (c *Catalog) architecture(seen map[string]map[string]string, u use, d *decl
 func restartable(ids map[string]bool) []string {
 	var out []string
 	for id := range ids {
-		if typ, _, _ := strings.Cut(id, ":"); typ != "command" && typ != "systemd_unit" {
+		if typ, _, _ := strings.Cut(id, ":"); typ != "command" && typ != "systemd_unit" && typ != "user" && typ != "group" {
 			out = append(out, id)
 		}
 	}

@@ -13,6 +13,7 @@ type role struct {
 	file        string
 	name        string
 	version     int64
+	versionAt   *node // nil without one
 	description string
 	requires    []*node
 	excludes    []*node
@@ -60,6 +61,7 @@ func (c *Catalog) readRole(name string) (*role, []Finding) {
 	stem(r, n, "role", name)
 	ro := &role{file: file, name: name, description: n.str("description"), requires: n.strings("requires"), excludes: n.strings("mutually_exclusive"), owns: map[string]int{}}
 	if v := n.get("version"); v != nil && v.kind == kindInt {
+		ro.versionAt = v
 		ro.version, _ = strconv.ParseInt(v.text, 0, 64)
 	}
 	unique(r, "requires", ro.requires)
@@ -86,6 +88,11 @@ func (c *Catalog) readRole(name string) (*role, []Finding) {
 			other := &ro.resources[first]
 			r.at(res.node, "R7", res.at(""), key+" is declared twice", fmt.Sprintf("line %d declares %s; keep one", other.node.line, other.ID))
 			break
+		}
+	}
+	for _, q := range quarrels(ro.resources, ro.resources) {
+		if q.a < q.b {
+			r.at(ro.resources[q.b].node, "R7", ro.resources[q.b].at(""), q.text, fmt.Sprintf("line %d declares %s; keep one, or narrow match", ro.resources[q.a].node.line, ro.resources[q.a].ID))
 		}
 	}
 	return ro, r.findings

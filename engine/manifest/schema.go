@@ -9,7 +9,7 @@ import (
 // checker judges nodes by the table.
 type checker struct {
 	*report
-	// silent is set below vars, env and content, and for a command's run: no value from there is ever printed.
+	// silent is set below vars, env and content, and for a command's run and a managed line: no value from there is ever printed.
 	silent int
 }
 
@@ -82,7 +82,7 @@ func (c *checker) labelled(f *field, a *alt, path string) {
 // hush runs f; below the fields that may hold secrets, without printing values.
 func (c *checker) hush(name string, f func()) {
 	switch name {
-	case "vars", "env", "content", "run", "secret_ref":
+	case "vars", "env", "content", "run", "line", "secret_ref":
 		c.silent++
 		defer func() { c.silent-- }()
 	}
@@ -110,13 +110,18 @@ func (c *checker) value(n *node, v *value, path string) {
 	case kindList:
 		c.list(n, same[0], path)
 	case kindInt:
-		i, err := strconv.ParseInt(strings.ReplaceAll(n.text, "_", ""), 0, 64)
+		i, err := integer(n.text)
 		if a := same[0]; err != nil || i < a.Min || a.Max != 0 && i > a.Max {
 			c.at(n, RuleValue, path, c.quoted(n)+" is not allowed", "write "+v.Hint)
 		}
 	case kindString:
 		c.text(n, v, same, path)
 	}
+}
+
+// integer reads a whole number as YAML 1.2 and CUE write it.
+func integer(text string) (int64, error) {
+	return strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 0, 64)
 }
 
 // text judges a string: one alternative has to accept it.
@@ -129,7 +134,7 @@ func (c *checker) text(n *node, v *value, alts []*alt, path string) {
 		}
 		words = append(words, a.Enum...)
 		for _, p := range a.Reject {
-			if (a.Def == "Value" || a.Def == "Text") && p.match(n.text) && !strings.HasPrefix(p.text, `\x00`) {
+			if (a.Def == "Value" || a.Def == "Text") && p.match(n.text) && !strings.HasPrefix(strings.TrimPrefix(p.text, "["), `\x00`) {
 				secret = true
 			}
 		}

@@ -35,7 +35,7 @@ type alt struct {
 	Labels []label
 	// Open is set for a struct that may hold anything.
 	Open bool
-	// ID is the field that an id is made of, as <type>:<field>.
+	// ID is the field that an id is made of, as <type>:<field>, or two of them with # between.
 	ID string
 	// last is the latest string that was accepted: owners and modes are the same a thousand times.
 	last atomic.Pointer[string]

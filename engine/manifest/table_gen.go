@@ -31,7 +31,7 @@ var definitions = table{
 		{value: value{Alts: []*alt{&alt{Kind: "any"}}}, Match: []*pattern{&expr3}},
 	}},
 	Resource: &alt{Kind: "struct", Fields: []fieldValue{
-		{Name: "type", Required: true, Doc: "The resource type, one of a closed set.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"package", "file", "directory", "systemd_unit", "env", "command"}}}, Hint: "a resource type: package, file, directory, systemd_unit, env or command"}},
+		{Name: "type", Required: true, Doc: "The resource type, one of a closed set.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"package", "file", "directory", "systemd_unit", "env", "command", "symlink", "group", "user", "line"}}}, Hint: "a resource type: package, file, directory, systemd_unit, env, command, symlink, group, user or line"}},
 	}},
 	RoleDoc:    "A role manifest says what a role means on a host: a flat, ordered list of typed resources. It lives in host-roles/<role>.yaml.",
 	HostDoc:    "A host record says which roles a host carries. It lives in hosts/<name>.yaml and stores only what sets the host apart from the catalog's defaults.",
@@ -73,7 +73,7 @@ var definitions = table{
 			{Name: "state", Required: false, Doc: "Whether the unit is to run; left out, it is not managed.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"started", "stopped"}}}, Hint: "started or stopped"}},
 			{Name: "enabled", Required: false, Doc: "Whether the unit is to be started at boot; left out, it is not managed.", value: value{Alts: []*alt{&alt{Kind: "bool"}}, Hint: "true or false, without quotes"}},
 			{Name: "unit_file", Required: false, Doc: "The unit's file: a file resource of this role or of one it requires, or a packaged unit. Its presence is asserted.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6, &expr7}, Reject: []*pattern{&expr8}, Def: "Path"}}, Hint: "an absolute path, without .. elements or control characters"}},
-			{Name: "restart_on", Required: false, Doc: "Ids of resources (file, env, directory, package) whose change restarts the unit.", value: value{Alts: []*alt{&alt{Kind: "list", Items: &value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr18}}}, Hint: "R9: an id of a file, env, directory or package resource"}}}}},
+			{Name: "restart_on", Required: false, Doc: "Ids of resources (file, env, directory, package, symlink, line) whose change restarts the unit.", value: value{Alts: []*alt{&alt{Kind: "list", Items: &value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr18}}}, Hint: "R9: an id of a file, env, directory, package, symlink or line resource"}}}}},
 		}}},
 		{Name: "env", Doc: "An environment file for systemd's EnvironmentFile=, owned whole.", Def: &alt{Kind: "struct", Fields: []fieldValue{
 			{Name: "type", Required: true, Doc: "", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"env"}}}}},
@@ -115,6 +115,46 @@ var definitions = table{
 			}}}}},
 			{Name: "cwd", Required: false, Doc: "Where the command is run.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6}, Reject: []*pattern{&expr8}, Def: "Directory"}}, Hint: "an absolute path, without .. elements or control characters"}},
 		}}},
+		{Name: "symlink", Doc: "A symlink, itself; not what it leads to.", Def: &alt{Kind: "struct", Fields: []fieldValue{
+			{Name: "type", Required: true, Doc: "", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"symlink"}}}}},
+			{Name: "id", Required: false, Doc: "symlink:<path>; may be left out.", value: value{Alts: []*alt{&alt{Kind: "string", ID: "path"}}, Hint: "the id of a symlink is symlink:<path>, exactly"}},
+			{Name: "path", Required: true, Doc: "Where the link is to be.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6, &expr7}, Reject: []*pattern{&expr8}, Def: "Path"}}, Hint: "an absolute path below /, without .. elements or control characters"}},
+			{Name: "target", Required: true, Doc: "The text of the link as it is to stand there, absolute or relative to its folder; it may lead to nothing.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr32}}}, Hint: "the text of the link, without control characters"}},
+			{Name: "owner", Required: false, Doc: "The link's owning user.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"root"}}, &alt{Kind: "string", Match: []*pattern{&expr16}, Def: "Account"}}, Hint: "a user or group name, or a numeric id below 4294967295, in quotes", Default: "root"}},
+			{Name: "group", Required: false, Doc: "The link's owning group.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"root"}}, &alt{Kind: "string", Match: []*pattern{&expr16}, Def: "Account"}}, Hint: "a user or group name, or a numeric id below 4294967295, in quotes", Default: "root"}},
+			{Name: "state", Required: false, Doc: "Whether the link is to be there; only the link is removed.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"present", "absent"}}}, Hint: "present or absent", Default: "present"}},
+		}}},
+		{Name: "group", Doc: "A group, without its members.", Def: &alt{Kind: "struct", Fields: []fieldValue{
+			{Name: "type", Required: true, Doc: "", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"group"}}}}},
+			{Name: "id", Required: false, Doc: "group:<name>; may be left out.", value: value{Alts: []*alt{&alt{Kind: "string", ID: "name"}}, Hint: "the id of a group is group:<name>, exactly"}},
+			{Name: "name", Required: true, Doc: "The group's name.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr33}, Def: "AccountName"}}, Hint: "a lower-case letter or underscore, then letters, digits, underscores and hyphens, at most 32"}},
+			{Name: "gid", Required: false, Doc: "The group's id; left out, the system chooses one.", value: value{Alts: []*alt{&alt{Kind: "int", Min: 0, Max: 4294967294}}, Hint: "a whole number from 0 to 4294967294, without quotes"}},
+			{Name: "system", Required: false, Doc: "Whether a new group's id is chosen from the range for system accounts; read only when the group is made.", value: value{Alts: []*alt{&alt{Kind: "bool"}}, Hint: "true or false, without quotes", Default: false}},
+			{Name: "state", Required: false, Doc: "Whether the group is to exist.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"present", "absent"}}}, Hint: "present or absent", Default: "present"}},
+		}}},
+		{Name: "user", Doc: "A user account; never its password and never its home folder.", Def: &alt{Kind: "struct", Fields: []fieldValue{
+			{Name: "type", Required: true, Doc: "", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"user"}}}}},
+			{Name: "id", Required: false, Doc: "user:<name>; may be left out.", value: value{Alts: []*alt{&alt{Kind: "string", ID: "name"}}, Hint: "the id of a user is user:<name>, exactly"}},
+			{Name: "name", Required: true, Doc: "The user's name.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr33}, Def: "AccountName"}}, Hint: "a lower-case letter or underscore, then letters, digits, underscores and hyphens, at most 32"}},
+			{Name: "uid", Required: false, Doc: "The user's id; left out, the system chooses one.", value: value{Alts: []*alt{&alt{Kind: "int", Min: 0, Max: 4294967294}}, Hint: "a whole number from 0 to 4294967294, without quotes"}},
+			{Name: "group", Required: false, Doc: "The primary group; left out, a new user gets the group of its own name.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr16}, Def: "Account"}}, Hint: "a user or group name, or a numeric id below 4294967295, in quotes"}},
+			{Name: "groups", Required: false, Doc: "The supplementary groups, exactly these; left out, they are not managed.", value: value{Alts: []*alt{&alt{Kind: "list", Items: &value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr33}, Def: "AccountName"}}, Hint: "a lower-case letter or underscore, then letters, digits, underscores and hyphens, at most 32"}}}}},
+			{Name: "home", Required: false, Doc: "The path of the home folder, which is neither made nor moved; declare a directory for it.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6}, Reject: []*pattern{&expr8, &expr34}, Def: "Directory"}}, Hint: "an absolute path, without .. elements, colons or control characters"}},
+			{Name: "shell", Required: false, Doc: "The login shell.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6, &expr7}, Reject: []*pattern{&expr8, &expr34}, Def: "Path"}}, Hint: "an absolute path, without .. elements, colons or control characters"}},
+			{Name: "system", Required: false, Doc: "Whether a new user is a system account; read only when the user is made.", value: value{Alts: []*alt{&alt{Kind: "bool"}}, Hint: "true or false, without quotes", Default: false}},
+			{Name: "state", Required: false, Doc: "Whether the user is to exist; its home folder stays.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"present", "absent"}}}, Hint: "present or absent", Default: "present"}},
+		}}},
+		{Name: "line", Doc: "One managed line in a file that others own.", Def: &alt{Kind: "struct", Fields: []fieldValue{
+			{Name: "type", Required: true, Doc: "", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"line"}}}}},
+			{Name: "id", Required: false, Doc: "line:<path>#<key>; may be left out.", value: value{Alts: []*alt{&alt{Kind: "string", ID: "path#key"}}, Hint: "the id of a line is line:<path>#<key>, exactly"}},
+			{Name: "path", Required: true, Doc: "The file; no file, env, symlink or directory resource of the host has this path.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6, &expr7}, Reject: []*pattern{&expr8}, Def: "Path"}}, Hint: "an absolute path below /, without .. elements or control characters"}},
+			{Name: "key", Required: true, Doc: "What the line is called within the file; it stands in no file.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr35}}}, Hint: "letters, digits, dots, hyphens and underscores"}},
+			{Name: "line", Required: true, Doc: "The line as it is to read, without a line break.", value: value{Alts: []*alt{&alt{Kind: "string", Reject: []*pattern{&expr9, &expr36}, Def: "Text"}}, Hint: "a string without line breaks, control characters and literal secrets (R11)"}},
+			{Name: "match", Required: false, Doc: "A regular expression (RE2) that the line meets also when it reads otherwise; what it meets is replaced.", value: value{Alts: []*alt{&alt{Kind: "string", NonEmpty: true}}, Hint: "a regular expression (RE2)"}},
+			{Name: "after", Required: false, Doc: "A regular expression that meets the one line after which a new line goes; left out, it goes to the end.", value: value{Alts: []*alt{&alt{Kind: "string", NonEmpty: true}}, Hint: "a regular expression (RE2)"}},
+			{Name: "before", Required: false, Doc: "A regular expression that meets the one line before which a new line goes.", value: value{Alts: []*alt{&alt{Kind: "string", NonEmpty: true}}, Hint: "a regular expression (RE2)"}},
+			{Name: "state", Required: false, Doc: "Whether the line is to be there.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"present", "absent"}}}, Hint: "present or absent", Default: "present"}},
+		}}},
 	},
 }
 
@@ -137,7 +177,7 @@ var (
 	expr15 = pattern{text: "^([0-7]{3,4}|0[0-7]{4})$"}
 	expr16 = pattern{text: `^([0-9]{1,9}|[1-3][0-9]{9}|4[01][0-9]{8}|42[0-8][0-9]{7}|429[0-3][0-9]{6}|4294[0-8][0-9]{5}|429490[0-9]{4}|42949[1-5][0-9]{4}|429496[0-6][0-9]{3}|4294967[01][0-9]{2}|42949672[0-8][0-9]|429496729[0-4])$|^[0-9]*[^\x00-\x20\x7f:/,0-9+~-][^\x00-\x20\x7f:/,]*$`}
 	expr17 = pattern{text: `^[A-Za-z0-9:_.\\@-]{1,240}\.(service|timer|socket|path|mount|automount|target|slice)$`, needs: []string{".service", ".timer", ".socket", ".path", ".mount", ".automount", ".target", ".slice"}}
-	expr18 = pattern{text: "^(file|env|directory|package):.", needs: []string{"file:", "env:", "directory:", "package:"}}
+	expr18 = pattern{text: "^(file|env|directory|package|symlink|line):.", needs: []string{"file:", "env:", "directory:", "package:", "symlink:", "line:"}}
 	expr19 = pattern{text: "^[A-Za-z_][A-Za-z0-9_]*$"}
 	expr20 = pattern{text: `^[^\x00-\x08\x0b-\x1f\x7f]*$`}
 	expr21 = pattern{text: `[A-Za-z][A-Za-z0-9+.-]*://[^/\s:@]*:[^/\s:@${<*%][^/\s@]*@`, needs: []string{"://"}}
@@ -151,4 +191,9 @@ var (
 	expr29 = pattern{text: `\x00`}
 	expr30 = pattern{text: `[*?\[\]]`}
 	expr31 = pattern{text: "^([1-9][0-9]{0,3}h)?([1-9][0-9]{0,4}m)?([1-9][0-9]{0,6}s)?([1-9][0-9]{0,8}ms)?$"}
+	expr32 = pattern{text: `^[^\x00-\x1f\x7f]+$`}
+	expr33 = pattern{text: "^[a-z_][a-z0-9_-]{0,31}$"}
+	expr34 = pattern{text: ":"}
+	expr35 = pattern{text: "^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"}
+	expr36 = pattern{text: `[\x00-\x08\x0a-\x1f\x7f]`}
 )

@@ -45,11 +45,13 @@ const (
 	NeedGroup   = "group"
 	NeedUnit    = "unit"
 	NeedPackage = "package"
+	NeedFile    = "file"
 )
 
 // Need is one prerequisite of an action that is missing on the host.
 type Need struct {
-	// Kind is path (a parent directory), user, group, unit, or package (a version that apt can be asked for).
+	// Kind is path (a parent directory), file (one that is never made here), user, group, unit, or package (a version that
+	// apt can be asked for).
 	Kind string
 	// Name is the path, the account, the unit or the package.
 	Name string

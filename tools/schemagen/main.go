@@ -78,7 +78,7 @@ func generate(root string) (map[string][]byte, error) {
 		}
 	}
 	// what programs embed lies in the module cue, since a module embeds only what lies in it
-	for _, name := range []string{"drift-item.v1.json", "drift-report.v1.json"} {
+	for _, name := range []string{"drift-item.v1.json", "drift-item.v2.json", "drift-report.v1.json", "drift-report.v2.json"} {
 		raw, err := os.ReadFile(filepath.Join(root, "schemas", name))
 		if err != nil {
 			return nil, err

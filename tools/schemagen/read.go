@@ -186,12 +186,16 @@ func (r *reader) constrain(a *Alt, e ast.Expr) error {
 		}
 		return fmt.Errorf("the literal %s is no string", e.Value)
 	case *ast.Interpolation:
-		// "type:\(key)": three parts, the middle one is the field
-		id, ok := e.Elts[1].(*ast.Ident)
-		if len(e.Elts) != 3 || !ok {
-			return fmt.Errorf("an interpolation that is not <type>:<field>")
+		// "type:\(key)", or "type:\(key)#\(key)": texts and fields in turn
+		var keys []string
+		for i := 1; i < len(e.Elts); i += 2 {
+			id, ok := e.Elts[i].(*ast.Ident)
+			if !ok {
+				return fmt.Errorf("an interpolation that is not <type>:<field> or <type>:<field>#<field>")
+			}
+			keys = append(keys, id.Name)
 		}
-		a.Kind, a.ID = "string", id.Name
+		a.Kind, a.ID = "string", strings.Join(keys, "#")
 		return nil
 	case *ast.Ident:
 		switch e.Name {

@@ -34,7 +34,7 @@ type Alt struct {
 	Labels []Label
 	// Open is set for a struct that may hold anything.
 	Open bool
-	// ID is the field that an id is made of, as <type>:<field>.
+	// ID is the field that an id is made of, as <type>:<field>, or two of them with # between.
 	ID string
 }
 

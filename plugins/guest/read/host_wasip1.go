@@ -43,6 +43,16 @@ func importFileStat(request unsafe.Pointer, length int32) int32
 
 func (Host) fileStat(request []byte) []byte { return guest.Exchange(importFileStat, request) }
 
+//go:wasmimport gyrum:read group_entry
+func importGroupEntry(request unsafe.Pointer, length int32) int32
+
+func (Host) groupEntry(request []byte) []byte { return guest.Exchange(importGroupEntry, request) }
+
+//go:wasmimport gyrum:read line_state
+func importLineState(request unsafe.Pointer, length int32) int32
+
+func (Host) lineState(request []byte) []byte { return guest.Exchange(importLineState, request) }
+
 //go:wasmimport gyrum:read package
 func importPkg(request unsafe.Pointer, length int32) int32
 
@@ -71,3 +81,8 @@ func (Host) pathExists(request []byte) []byte { return guest.Exchange(importPath
 func importUnit(request unsafe.Pointer, length int32) int32
 
 func (Host) unit(request []byte) []byte { return guest.Exchange(importUnit, request) }
+
+//go:wasmimport gyrum:read user_entry
+func importUserEntry(request unsafe.Pointer, length int32) int32
+
+func (Host) userEntry(request []byte) []byte { return guest.Exchange(importUserEntry, request) }

@@ -34,9 +34,16 @@ func (h Host) DirectoryEntries(path string) (names []string, more bool, err *gue
 	return v.Get("names").Texts(), v.Get("more").True(), err
 }
 
-// Account looks a user and a group up, by name or by id.
+// Account looks a user and a group up, by name or by id; an empty one is not asked for.
 func (h Host) Account(user, group string) (Accounts, *guest.Error) {
-	v, err := guest.Reply(h.account(request("user", user, "group", group)))
+	r := guest.Object()
+	if user != "" {
+		r = r.WithText("user", user)
+	}
+	if group != "" {
+		r = r.WithText("group", group)
+	}
+	v, err := guest.Reply(h.account(guest.Encode(r)))
 	return Accounts{v}, err
 }
 

@@ -51,6 +51,31 @@ func importFileReplace(request unsafe.Pointer, length int32) int32
 
 func (Host) fileReplace(request []byte) []byte { return guest.Exchange(importFileReplace, request) }
 
+//go:wasmimport gyrum:write group_add
+func importGroupAdd(request unsafe.Pointer, length int32) int32
+
+func (Host) groupAdd(request []byte) []byte { return guest.Exchange(importGroupAdd, request) }
+
+//go:wasmimport gyrum:write group_change
+func importGroupChange(request unsafe.Pointer, length int32) int32
+
+func (Host) groupChange(request []byte) []byte { return guest.Exchange(importGroupChange, request) }
+
+//go:wasmimport gyrum:write group_remove
+func importGroupRemove(request unsafe.Pointer, length int32) int32
+
+func (Host) groupRemove(request []byte) []byte { return guest.Exchange(importGroupRemove, request) }
+
+//go:wasmimport gyrum:write line_remove
+func importLineRemove(request unsafe.Pointer, length int32) int32
+
+func (Host) lineRemove(request []byte) []byte { return guest.Exchange(importLineRemove, request) }
+
+//go:wasmimport gyrum:write line_write
+func importLineWrite(request unsafe.Pointer, length int32) int32
+
+func (Host) lineWrite(request []byte) []byte { return guest.Exchange(importLineWrite, request) }
+
 //go:wasmimport gyrum:write package_install
 func importPackageInstall(request unsafe.Pointer, length int32) int32
 
@@ -62,6 +87,21 @@ func (Host) packageInstall(request []byte) []byte {
 func importPackageRemove(request unsafe.Pointer, length int32) int32
 
 func (Host) packageRemove(request []byte) []byte { return guest.Exchange(importPackageRemove, request) }
+
+//go:wasmimport gyrum:write symlink_make
+func importSymlinkMake(request unsafe.Pointer, length int32) int32
+
+func (Host) symlinkMake(request []byte) []byte { return guest.Exchange(importSymlinkMake, request) }
+
+//go:wasmimport gyrum:write symlink_owner
+func importSymlinkOwner(request unsafe.Pointer, length int32) int32
+
+func (Host) symlinkOwner(request []byte) []byte { return guest.Exchange(importSymlinkOwner, request) }
+
+//go:wasmimport gyrum:write symlink_remove
+func importSymlinkRemove(request unsafe.Pointer, length int32) int32
+
+func (Host) symlinkRemove(request []byte) []byte { return guest.Exchange(importSymlinkRemove, request) }
 
 //go:wasmimport gyrum:write unit_disable
 func importUnitDisable(request unsafe.Pointer, length int32) int32
@@ -92,3 +132,18 @@ func (Host) unitStart(request []byte) []byte { return guest.Exchange(importUnitS
 func importUnitStop(request unsafe.Pointer, length int32) int32
 
 func (Host) unitStop(request []byte) []byte { return guest.Exchange(importUnitStop, request) }
+
+//go:wasmimport gyrum:write user_add
+func importUserAdd(request unsafe.Pointer, length int32) int32
+
+func (Host) userAdd(request []byte) []byte { return guest.Exchange(importUserAdd, request) }
+
+//go:wasmimport gyrum:write user_change
+func importUserChange(request unsafe.Pointer, length int32) int32
+
+func (Host) userChange(request []byte) []byte { return guest.Exchange(importUserChange, request) }
+
+//go:wasmimport gyrum:write user_remove
+func importUserRemove(request unsafe.Pointer, length int32) int32
+
+func (Host) userRemove(request []byte) []byte { return guest.Exchange(importUserRemove, request) }

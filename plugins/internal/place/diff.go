@@ -30,16 +30,10 @@ func (p Place) InTheWay(verb string, params guest.Value, declared string) *guest
 // Differences compares mode, owner and group: the leading verb, "" when all are as declared, with its parameters and
 // its reason. The parameters name under "from" what is changed.
 func (p Place) Differences() (verb string, params guest.Value, reason guest.Reason) {
-	var from guest.Value
-	var text string
 	want := p.access()
-	if uid, exists := p.Accounts.User(); !exists || uid != p.Stat.UID() {
+	from, text := p.Ownership()
+	if text != "" {
 		verb, reason.Code = "chown", "owner-differs"
-		from, text = from.WithText("owner", p.Stat.Owner()), guest.Join(text, "; ", change("owner", p.Stat.Owner(), want.Owner))
-	}
-	if gid, exists := p.Accounts.Group(); !exists || gid != p.Stat.GID() {
-		verb, reason.Code = "chown", "owner-differs"
-		from, text = from.WithText("group", p.Stat.Group()), guest.Join(text, "; ", change("group", p.Stat.Group(), want.Group))
 	}
 	if p.Stat.Mode() != want.Mode {
 		from, text = from.WithText("mode", p.Stat.Mode()), guest.Join(text, "; ", change("mode", p.Stat.Mode(), want.Mode))
@@ -55,6 +49,18 @@ func (p Place) Differences() (verb string, params guest.Value, reason guest.Reas
 	}
 	reason.Text = text
 	return verb, params, reason
+}
+
+// Ownership compares owner and group: what is changed, and in words; "" when both are as declared.
+func (p Place) Ownership() (from guest.Value, text string) {
+	want := p.access()
+	if uid, exists := p.Accounts.User(); !exists || uid != p.Stat.UID() {
+		from, text = from.WithText("owner", p.Stat.Owner()), change("owner", p.Stat.Owner(), want.Owner)
+	}
+	if gid, exists := p.Accounts.Group(); !exists || gid != p.Stat.GID() {
+		from, text = from.WithText("group", p.Stat.Group()), guest.Join(text, "; ", change("group", p.Stat.Group(), want.Group))
+	}
+	return from, text
 }
 
 // Metadata is the decision when only mode, owner or group can differ; nil when none does.

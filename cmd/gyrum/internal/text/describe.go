@@ -112,6 +112,12 @@ func (s Style) describe(it drift.Item) []part {
 		parts = s.describeEnv(it.Action.Verb, d, o, p)
 	case "command":
 		parts = s.describeCommand(d)
+	case "symlink":
+		parts = describeLink(it.Action.Verb, d, o, p)
+	case "line":
+		parts = s.describeLine(it.Action.Verb, d, p)
+	case "user", "group":
+		parts = describeAccount(it.Action.Verb, d, p)
 	default:
 		parts = append([]part{{label: string(it.Action.Verb)}}, describeFields(d, o)...)
 	}

@@ -1,0 +1,11 @@
+package group
+
+import (
+	"testing"
+
+	"gyrum.ai/plugins/corpus"
+)
+
+func TestCases(t *testing.T) {
+	corpus.Test(t, corpus.Logic{Observe: Observe, Diff: Diff, Apply: corpus.Writes(Apply)})
+}

@@ -1,0 +1,22 @@
+//go:build wasip1
+
+// The module that looks at a line and compares it with its declaration. It can change nothing.
+package main
+
+import (
+	"gyrum.ai/plugins/guest"
+	"gyrum.ai/plugins/guest/read"
+	"gyrum.ai/plugins/line"
+)
+
+//go:wasmexport observe
+func observe(length int32) int32 {
+	return guest.Serve(length, guest.Observing(func(declared guest.Value) guest.Observation {
+		return line.Observe(read.Host{}, declared)
+	}))
+}
+
+//go:wasmexport diff
+func diff(length int32) int32 { return guest.Serve(length, guest.Diffing(line.Diff)) }
+
+func main() {}
