@@ -23,6 +23,10 @@ test: build ; $(GO) test $(PACKAGES) && $(MAKE) --no-print-directory ring3
 # The tests on real hosts. They need root and the packages systemd-container and debootstrap; GYRUM_REQUIRE_RING3=1 makes their absence a failure.
 ring3: build ; for d in realhost envfile ring3; do (cd tools/tests/$$d && $(GO) test -count=1 -timeout 30m) || exit 1; done
 
+# Kills real applies, and the hosts under them, at random moments; the tests above do five rounds of it.
+ROUNDS ?= 50
+soak: build ; cd tools/tests/ring3 && GYRUM_SOAK_ROUNDS=$(ROUNDS) $(GO) test -count=1 -v -timeout 4h -run '^TestSoak$$'
+
 # Side by side with cf-agent, on a real host.
 bench: build ; $(GO) run ./tools/tests/bench
 
