@@ -104,7 +104,7 @@ func (o *ApplyOptions) stillHolds(ctx context.Context, p *plan, how string) (now
 	if err != nil {
 		return nil, "", err
 	}
-	if p.standing.unknown == nil && state.LastRun == p.standing.LastRun && state.LastHash == p.standing.LastHash {
+	if p.standing.Unknown == nil && state.LastRun == p.standing.LastRun && state.LastHash == p.standing.LastHash {
 		return p, "", nil
 	}
 	now, err = o.look(ctx, o.Look(ctx))

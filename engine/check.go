@@ -24,22 +24,30 @@ func Check(ctx context.Context, o CheckOptions) (*drift.Report, error) {
 	return p.report, nil
 }
 
-// standing is what the state folder says before a look; unknown says why it could not be read.
-type standing struct {
+// Standing is what earlier applies left to know before a look.
+type Standing struct {
 	journal.State
-	unknown error
+	// Unknown says why it could not be read; there is no plan hash then.
+	Unknown error
 }
 
-// standing reads the state folder. While an apply runs, its open intent is no interrupted action.
-func (o *CheckOptions) standing() standing {
+// Remembered reads the state folder. While an apply runs, its open intent is no interrupted action.
+func (o *CheckOptions) Remembered() Standing {
 	state, err := journal.Load(o.State, o.StateDir)
 	if err != nil {
-		return standing{unknown: err}
+		return Standing{Unknown: err}
 	}
 	if len(state.Interrupted) > 0 && errors.Is(o.peeker().Peek(o.lockPath()), journal.ErrLocked) {
 		state.Interrupted = nil
 	}
-	return standing{State: state}
+	return Standing{State: state}
+}
+
+func (o *CheckOptions) standing() Standing {
+	if o.Standing != nil {
+		return o.Standing()
+	}
+	return o.Remembered()
 }
 
 func (o *CheckOptions) lockPath() string { return path.Join(o.StateDir, journal.LockName) }
@@ -72,7 +80,7 @@ func (o *CheckOptions) look(ctx context.Context, plugins Observer) (*plan, error
 		}
 	}
 	plugins.Warm(types...)
-	stood := make(chan standing, 1)
+	stood := make(chan Standing, 1)
 	go func() { stood <- o.standing() }()
 	clash := make(chan map[string]string, 1)
 	go func() { clash <- o.clashes() }()

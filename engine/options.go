@@ -111,6 +111,8 @@ type CheckOptions struct {
 	// State and StateDir tell where applies are recorded; a check reads the apply number there and nothing else.
 	State    fsys.ReadFS
 	StateDir string
+	// Standing takes the place of State, for a check whose host is not here; nil otherwise.
+	Standing func() Standing
 	// Resolve gives a path with the symlinks among its parents resolved; what does not exist stays as it is. It tells two
 	// resources that own one path by two names. Nil where paths have no links.
 	Resolve func(path string) (string, error)

@@ -26,7 +26,7 @@ const (
 type plan struct {
 	options   *CheckOptions
 	plugins   Observer
-	standing  standing
+	standing  Standing
 	resources []resource.Resource
 	// findings stand in the order of resources.
 	findings []*finding

@@ -15,11 +15,12 @@ import (
 	"gyrum.ai/plugins"
 )
 
-// session is what a check or an apply works with: one host's part of an opened catalog, the plugins, the real host.
+// session is what a check or an apply works with: one host's part of an opened catalog, the plugins, and what is looked at.
 type session struct {
-	catalog  *manifest.Catalog
-	target   engine.Target
-	store    *plugin.Store
+	catalog *manifest.Catalog
+	target  engine.Target
+	store   *plugin.Store
+	// looking is the real host, or the tape of one.
 	looking  *looking
 	stateDir string
 }
@@ -27,7 +28,12 @@ type session struct {
 // openConfined is open for a verb that only looks: from the moment when the plugins and their cache folder are there,
 // the process writes below that folder and the named ones only, which must exist.
 func (p *program) openConfined(folders ...string) (*session, error) {
-	return p.openWith(func(store *plugin.Store) {
+	return p.openWith(p.confining(folders...))
+}
+
+// confining confines the process once it is called.
+func (p *program) confining(folders ...string) func(*plugin.Store) {
+	return func(store *plugin.Store) {
 		if dir := store.Cache(); dir != "" {
 			folders = append([]string{dir}, folders...)
 		}
@@ -36,7 +42,7 @@ func (p *program) openConfined(folders ...string) (*session, error) {
 		if p.flags.verbose {
 			p.say("%s", status)
 		}
-	})
+	}
 }
 
 // open reads what the host uses of the catalog. A catalog that cannot be used is said, finding by finding, and ends
@@ -49,17 +55,27 @@ func (p *program) openWith(ready func(*plugin.Store)) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
+	store, err := p.store()
+	if err != nil {
+		return nil, err
+	}
+	s, err := p.openHost(store, p.flags.catalog, name, ready)
+	if err != nil {
+		store.Close()
+		return nil, err
+	}
+	s.looking = s.look()
+	return s, nil
+}
+
+// openHost opens a catalog for one host. Nothing is looked at yet.
+func (p *program) openHost(store *plugin.Store, root, name string, ready func(*plugin.Store)) (*session, error) {
 	stateDir, err := p.stateDir()
 	if err != nil {
 		return nil, err
 	}
-	catalog, err := manifest.Open(p.flags.catalog)
+	catalog, err := manifest.Open(root)
 	if err != nil {
-		return nil, err
-	}
-	store, err := p.store()
-	if err != nil {
-		catalog.Close()
 		return nil, err
 	}
 	ready(store)
@@ -68,16 +84,13 @@ func (p *program) openWith(ready func(*plugin.Store)) (*session, error) {
 	errs, err := p.complain(findings)
 	if err == nil && plan == nil {
 		err = &exit{engine.ExitError, fmt.Errorf("%s in what host %s uses of the catalog %s; nothing was looked at",
-			plural(errs, "mistake"), name, p.flags.catalog)}
+			plural(errs, "mistake"), name, root)}
 	}
 	if err != nil {
-		store.Close()
 		catalog.Close()
 		return nil, err
 	}
-	s := &session{catalog: catalog, target: targetOf(plan), store: store, stateDir: stateDir}
-	s.looking = s.look()
-	return s, nil
+	return &session{catalog: catalog, target: targetOf(plan), store: store, stateDir: stateDir}, nil
 }
 
 func (s *session) close() {

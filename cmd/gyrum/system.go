@@ -17,6 +17,8 @@ import (
 type looking struct {
 	host   *system.Host
 	reader *host.Reader
+	// asker is the reader, or stands between it and the plugins; asked of a tape, it is all there is.
+	asker host.Asker
 
 	mu    sync.Mutex
 	looks []*plugin.Reading // to be closed
@@ -24,12 +26,13 @@ type looking struct {
 
 func (s *session) look() *looking {
 	h := system.Open(system.Options{StateDir: s.stateDir, Catalog: s.catalogFile})
-	return &looking{host: h, reader: host.NewReader(h.Reading(), s.target.Resources)}
+	reader := host.NewReader(h.Reading(), s.target.Resources)
+	return &looking{host: h, reader: reader, asker: reader}
 }
 
 // begin begins a look at the host.
 func (l *looking) begin(ctx context.Context, store *plugin.Store, options ...plugin.Option) *plugin.Reading {
-	r := store.Reading(ctx, l.reader, options...)
+	r := store.Reading(ctx, l.asker, options...)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.looks = append(l.looks, r)
@@ -50,7 +53,9 @@ func (l *looking) close() {
 	for _, r := range l.looks {
 		r.Close()
 	}
-	l.host.Close()
+	if l.host != nil {
+		l.host.Close()
+	}
 }
 
 // catalogFile reads a file of the catalog; no link leads out of it.

@@ -24,6 +24,8 @@ type Reading struct {
 	ctx   context.Context
 	// always makes the modules run whatever the traces say.
 	always bool
+	// untraced keeps the traces out of it altogether.
+	untraced bool
 
 	mu    sync.Mutex
 	times map[string]time.Duration // what is left of each type's time
@@ -38,6 +40,9 @@ type Option func(*Reading)
 // AlwaysRun makes a reading run the modules whatever the traces say, as the check after an apply does. What they
 // answer is remembered for later readings all the same.
 func AlwaysRun() Option { return func(r *Reading) { r.always = true } }
+
+// Untraced makes a reading neither use nor keep traces, as one of a tape does: what it came to stands for no host here.
+func Untraced() Option { return func(r *Reading) { r.untraced = true } }
 
 // Reading begins a look at the host that the asker stands for. Close ends it.
 func (s *Store) Reading(ctx context.Context, asker host.Asker, options ...Option) *Reading {
@@ -65,7 +70,7 @@ func (r *Reading) Warm(types ...string) {
 		r.store.loading.Go(func() {
 			r.warm <- struct{}{}
 			defer func() { <-r.warm }()
-			if r.ctx.Err() != nil || !r.always && r.store.traces != nil && r.store.traces.any(p.observe) {
+			if r.ctx.Err() != nil || !r.always && !r.untraced && r.store.traces != nil && r.store.traces.any(p.observe) {
 				return
 			}
 			_ = p.observe.ready() // the first use reports it
@@ -160,7 +165,7 @@ type question struct {
 // put answers a question from a trace that the host agrees with, or else by the guest.
 func put[T any](ctx context.Context, r *Reading, q question, read func(json.RawMessage) (T, error)) ([]T, time.Duration, error) {
 	key, err := q.box.traceKey(q.export, q.request)
-	tracing := q.trace && r.store.traces != nil && err == nil
+	tracing := q.trace && !r.untraced && r.store.traces != nil && err == nil
 	var known []*trace
 	if tracing {
 		known = r.store.traces.load(q.box, key)

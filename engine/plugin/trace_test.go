@@ -214,17 +214,17 @@ func TestATapeGivesTheSameLook(t *testing.T) {
 	rs := []resource.Resource{probeResource("/a"), probeResource("/b"), probeResource("/c", "do", "own-id")}
 	s := newTestStore(t, probeModules(t), CacheConfig{Dir: dir}, testLimits())
 	for range 2 { // by the module, then by its trace
-		recorder := tape.NewRecorder(h)
+		recorder := tape.NewRecorder(h, rs)
 		live := lookWith(t, s, recorder, rs, nil)
 		recorded := recorder.Tape(tape.Header{Host: "h"})
 		for _, options := range [][]Option{nil, {AlwaysRun()}} {
-			player := recorded.Player()
+			player := recorded.Player(rs)
 			if played := lookWith(t, s, player, rs, nil, options...); !sameLook(live, played) || player.Missed() > 0 {
 				t.Errorf("%s\nand played\n%s", show(live), show(played))
 			}
 		}
 	}
-	player := tape.NewRecorder(h).Tape(tape.Header{}).Player()
+	player := tape.NewRecorder(h, rs).Tape(tape.Header{}).Player(rs)
 	for i, o := range lookWith(t, s, player, rs[:2], nil).observed {
 		if o.Unobservable == nil {
 			t.Errorf("%s, which is on no tape: %+v", rs[i].ID, o)

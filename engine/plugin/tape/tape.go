@@ -6,35 +6,63 @@
 package tape
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
-	"sync"
+	"slices"
+	"time"
 
+	"gyrum.ai/engine/canonical"
+	"gyrum.ai/engine/drift"
 	"gyrum.ai/engine/host"
+	"gyrum.ai/engine/outcome"
+	"gyrum.ai/engine/resource"
 )
 
 // Format names the layout of a tape; see Write.
 const Format = "gyrum-tape/1"
 
-// Header says where a tape comes from.
+// Header says where a tape comes from, and holds what a check takes from elsewhere than from the host's replies.
 type Header struct {
 	Format string `json:"format"`
 	// Host is the name in the catalog of the host that was asked.
 	Host string `json:"host"`
 	// Engine is the version of the program that recorded.
-	Engine string `json:"engine,omitempty"`
-	// Notes are whatever else whoever records needs to replay, such as the number of applies.
-	Notes map[string]string `json:"notes,omitempty"`
+	Engine     string    `json:"engine,omitempty"`
+	RecordedAt time.Time `json:"recorded_at,omitzero"`
+	// Catalog is the one that was checked.
+	Catalog drift.Catalog `json:"catalog"`
+	// Plugins are the modules that asked.
+	Plugins []Module `json:"plugins,omitempty"`
+	// Only and Skip are the selection.
+	Only []string `json:"only,omitempty"`
+	Skip []string `json:"skip,omitempty"`
+	// Applies, Interrupted and NoPlanHash are what the state folder said: how many applies of the host executed an action,
+	// which actions have no outcome, or why it could not be read.
+	Applies     int                 `json:"applies,omitempty"`
+	Interrupted []drift.Interrupted `json:"interrupted,omitempty"`
+	NoPlanHash  string              `json:"no_plan_hash,omitempty"`
+	// Found is what the check came to.
+	Found outcome.Outcome `json:"found"`
+}
+
+// Module names the two modules of a type by digest.
+type Module struct {
+	Type    string `json:"type"`
+	Observe string `json:"observe"`
+	Apply   string `json:"apply"`
 }
 
 // Exchange is one question with its reply.
 type Exchange struct {
-	// Type is the resource type whose plugin asked.
-	Type       string          `json:"type"`
+	// Type is the resource type whose plugin asked; empty for what the engine itself asked.
+	Type       string          `json:"type,omitempty"`
 	Capability string          `json:"capability"`
 	Request    json.RawMessage `json:"request"`
-	Reply      json.RawMessage `json:"reply"`
+	// About is a digest of those declared fields that the reply depends on, where the request names a resource by its id.
+	// An exchange without one answers for every record.
+	About string          `json:"about,omitempty"`
+	Reply json.RawMessage `json:"reply"`
 }
 
 // Tape is the exchanges of one check. Those of one type are in the order in which they were made.
@@ -43,106 +71,48 @@ type Tape struct {
 	Exchanges []Exchange
 }
 
-// Recorder passes questions on and keeps them with their replies. It is an asker for each type: see For.
-type Recorder struct {
-	asker host.Asker
-	mu    sync.Mutex
-	tape  Tape
+// arrange puts the exchanges in an order that does not depend on which type happened to ask first.
+func arrange(all []Exchange) []Exchange {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b Exchange) int { return cmp.Compare(a.Type, b.Type) })
+	return all
 }
 
-// NewRecorder records what asker is asked.
-func NewRecorder(asker host.Asker) *Recorder { return &Recorder{asker: asker} }
+// records finds what is declared of a resource by its id.
+type records map[string]json.RawMessage
 
-// For gives the asker of one resource type.
-func (r *Recorder) For(typ string) host.Asker {
-	return askerFunc(func(ctx context.Context, capability string, request []byte) ([]byte, error) {
-		reply, err := r.asker.Ask(ctx, capability, request)
-		if err == nil {
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.tape.Exchanges = append(r.tape.Exchanges, Exchange{typ, capability, request, reply})
-		}
-		return reply, err
-	})
+func recordsOf(rs []resource.Resource) records {
+	out := records{}
+	for _, r := range rs {
+		out[r.ID] = r.View
+	}
+	return out
 }
 
-// Ask records a question that no type asks.
-func (r *Recorder) Ask(ctx context.Context, capability string, request []byte) ([]byte, error) {
-	return r.For("").Ask(ctx, capability, request)
-}
-
-// Tape gives what was recorded so far.
-func (r *Recorder) Tape(h Header) *Tape {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	h.Format = Format
-	return &Tape{Header: h, Exchanges: append([]Exchange(nil), r.tape.Exchanges...)}
-}
-
-// NotOnTape is the code of the error reply to a question that was not recorded: nothing is known of it, which is never
-// the same as absent.
-const NotOnTape = "not-on-tape"
-
-// Player answers from a tape. A question that a type asked several times gets its replies in order, the last one from
-// then on; a question that only another type asked gets that one's. Anything else is an error reply, NotOnTape.
-type Player struct {
-	mu     sync.Mutex
-	byType map[question][]json.RawMessage
-	any    map[question]json.RawMessage
-	missed int
-}
-
-type question struct{ typ, capability, request string }
-
-// Player begins to play the tape.
-func (t *Tape) Player() *Player {
-	p := &Player{byType: map[question][]json.RawMessage{}, any: map[question]json.RawMessage{}}
-	for _, e := range t.Exchanges {
-		q := question{e.Type, e.Capability, string(e.Request)}
-		p.byType[q] = append(p.byType[q], e.Reply)
-		q.typ = ""
-		if _, ok := p.any[q]; !ok {
-			p.any[q] = e.Reply
+// about gives the digest of what a reply depends on besides the request.
+func (r records) about(capability string, request []byte) string {
+	fields := host.DependsOn(capability)
+	if len(fields) == 0 {
+		return ""
+	}
+	var q struct {
+		ID string `json:"id"`
+	}
+	var declared map[string]json.RawMessage
+	if json.Unmarshal(request, &q) != nil || json.Unmarshal(r[q.ID], &declared) != nil {
+		return ""
+	}
+	part := map[string]json.RawMessage{}
+	for _, name := range fields {
+		if raw, ok := declared[name]; ok {
+			part[name] = raw
 		}
 	}
-	return p
-}
-
-// For gives the asker of one resource type.
-func (p *Player) For(typ string) host.Asker {
-	return askerFunc(func(_ context.Context, capability string, request []byte) ([]byte, error) {
-		return p.reply(question{typ, capability, string(request)}), nil
-	})
-}
-
-// Ask answers a question that no type asks.
-func (p *Player) Ask(ctx context.Context, capability string, request []byte) ([]byte, error) {
-	return p.For("").Ask(ctx, capability, request)
-}
-
-func (p *Player) reply(q question) []byte {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if replies := p.byType[q]; len(replies) > 0 {
-		if len(replies) > 1 {
-			p.byType[q] = replies[1:]
-		}
-		return replies[0]
+	raw, err := canonical.Marshal(part)
+	if err != nil {
+		return ""
 	}
-	q.typ = ""
-	if reply, ok := p.any[q]; ok {
-		return reply
-	}
-	p.missed++
-	text, _ := json.Marshal(fmt.Sprintf("the tape does not hold %s of %.200s; record one with this catalog and these plugins", q.capability, q.request))
-	return []byte(`{"error":{"code":"` + NotOnTape + `","text":` + string(text) + `}}`)
-}
-
-// Missed counts the questions that the tape could not answer.
-func (p *Player) Missed() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.missed
+	return canonical.Digest(raw)
 }
 
 type askerFunc func(ctx context.Context, capability string, request []byte) ([]byte, error)

@@ -35,7 +35,7 @@ func (c *counting) Ask(_ context.Context, capability string, request []byte) ([]
 }
 
 func record(t *testing.T) *Tape {
-	r := NewRecorder(&counting{})
+	r := NewRecorder(&counting{}, nil)
 	ask(t, r.For("file"), "file_stat", `{"path":"/a"}`)
 	ask(t, r.For("file"), "file_stat", `{"path":"/a"}`)
 	ask(t, r.For("directory"), "file_stat", `{"path":"/a"}`)
@@ -43,7 +43,7 @@ func record(t *testing.T) *Tape {
 	if _, err := r.For("file").Ask(t.Context(), "refused", []byte(`{}`)); err == nil {
 		t.Error("the error was lost")
 	}
-	return r.Tape(Header{Host: "web-01", Notes: map[string]string{"applies": "3"}})
+	return r.Tape(Header{Host: "web-01", Applies: 3, Only: []string{"file"}})
 }
 
 func write(t *testing.T, tape *Tape) []byte {
@@ -69,7 +69,7 @@ func TestATapeSurvivesItsFile(t *testing.T) {
 }
 
 func TestPlaying(t *testing.T) {
-	p := record(t).Player()
+	p := record(t).Player(nil)
 	for i, c := range []struct{ typ, capability, request, want string }{
 		{"file", "file_stat", `{"path":"/a"}`, `{"<n>":1}`},
 		{"directory", "file_stat", `{"path":"/a"}`, `{"<n>":3}`},
@@ -136,7 +136,7 @@ func pack(t *testing.T, text string) []byte {
 }
 
 func FuzzRead(f *testing.F) {
-	r := NewRecorder(&counting{})
+	r := NewRecorder(&counting{}, nil)
 	if _, err := r.For("file").Ask(f.Context(), "file_stat", []byte(`{"path":"/a"}`)); err != nil {
 		f.Fatal(err)
 	}
