@@ -26,6 +26,9 @@ type Catalog struct {
 	roles    []string
 	stray    []Finding // files with a wrong extension
 	reserved []string
+	// own are the definitions of the catalog's own types, declined why others of them cannot be used.
+	own      map[string]*alt
+	declined map[string]string
 
 	catalog  func() (*catalogRecord, []Finding)
 	checkout func() *gitfiles.Checkout
