@@ -64,6 +64,20 @@ func NewStoreWithin(modules fs.FS, c CacheConfig, limits Limits, log func(string
 	return s, nil
 }
 
+// Add adds the plugin of a type that the store does not have, whose files lie in modules as NewStore has them. It is called
+// before anything is looked at.
+func (s *Store) Add(m *Manifest, modules fs.FS) error {
+	if s.types[m.Type] != nil {
+		return fmt.Errorf("type %s: the program has a plugin of this type, and no other takes its place", m.Type)
+	}
+	s.types[m.Type] = &pair{
+		manifest: m,
+		observe:  &sandbox{manifest: m, phase: ObservePhase, modules: modules, cache: s.cache, limits: s.limits},
+		apply:    &sandbox{manifest: m, phase: ApplyPhase, modules: modules, cache: s.cache, limits: s.limits},
+	}
+	return nil
+}
+
 // Close frees the native code of what was loaded, once what is remembered is on disk. No call may be under way.
 func (s *Store) Close() {
 	s.loading.Wait()
