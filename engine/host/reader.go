@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"strings"
 
 	"gyrum.ai/engine/canonical"
 	"gyrum.ai/engine/fsys"
@@ -52,7 +53,7 @@ type Reader struct {
 // which paths hold secrets.
 func NewReader(cfg ReadConfig, resources []resource.Resource) *Reader {
 	r := &Reader{
-		cfg: cfg, tree: files.Tree{FS: cfg.FS, Self: cfg.Self},
+		cfg: cfg, tree: files.Tree{FS: cfg.FS, Self: cfg.Self, Walks: &files.Walks{}},
 		resources: map[string]*resource.Resource{}, at: map[string]*resource.Resource{}, secretPaths: map[string]bool{},
 	}
 	for i := range resources {
@@ -64,7 +65,7 @@ func NewReader(cfg ReadConfig, resources []resource.Resource) *Reader {
 			continue
 		}
 		r.at[p] = res
-		if len(res.Secrets) > 0 && (res.Type == "file" || res.Type == "env") {
+		if len(res.Secrets) > 0 && (res.Type == "file" || res.Type == "env" || ownType(res.Type)) {
 			r.secretPaths[p] = true
 			if real, err := r.tree.Resolve(p); err == nil {
 				r.secretPaths[real] = true
@@ -79,6 +80,7 @@ func (r *Reader) Forget() {
 	r.cfg.Accounts.Forget()
 	r.cfg.Packages.Forget()
 	r.cfg.Units.Forget()
+	r.tree.Walks.Forget()
 }
 
 // pathOf gives the cleaned path that a resource owns, empty for a type without one.
@@ -92,6 +94,10 @@ func pathOf(res *resource.Resource) string {
 	return path.Clean(d.Path)
 }
 
+// ownType says whether a type is a catalog's own. Where such a type declares a path and a content, the content is written
+// and compared as a file's is.
+func ownType(typ string) bool { return strings.HasPrefix(typ, "x_") }
+
 // find gives a resource of one of the types by its id.
 func (r *Reader) find(id string, types ...string) (*resource.Resource, error) {
 	res := r.resources[id]
@@ -99,7 +105,7 @@ func (r *Reader) find(id string, types ...string) (*resource.Resource, error) {
 		return nil, fmt.Errorf("no resource %q in this run", id)
 	}
 	for _, t := range types {
-		if res.Type == t {
+		if res.Type == t || t == "file" && ownType(res.Type) {
 			return res, nil
 		}
 	}
