@@ -9,7 +9,7 @@ ALL         = $(addprefix ./,$(addsuffix /...,$(MODULES)))
 FUZZTIME   ?= 10s
 export CGO_ENABLED = 0
 
-.PHONY: build man plugins test ring3 bench check fmt vet static tidy generated reproducible clean-tree fuzz quickstart
+.PHONY: build man plugins test ring3 soak bench check fmt vet static tidy generated reproducible clean-tree fuzz quickstart
 
 # The program, at bin/gyrum.
 build: plugins ; $(GO) build -trimpath -buildvcs=false -o bin/gyrum ./cmd/gyrum
