@@ -123,14 +123,19 @@ func (o outcome) find(id string) item {
 func (m *managed) read(r realhost.Result) outcome {
 	m.t.Helper()
 	o := outcome{code: r.Code, result: r}
-	schema, err := reportSchema()
+	schemas, err := reportSchemas()
 	if err != nil {
-		m.t.Fatalf("the report's schema: %v", err)
+		m.t.Fatalf("the report's schemas: %v", err)
 	}
 	for line := range strings.Lines(r.Stdout) {
 		document, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
 		if err != nil {
 			m.t.Fatalf("a line of the output is not JSON: %v\n%s", err, r)
+		}
+		named, _ := document.(map[string]any)["schema"].(string)
+		schema := schemas[named]
+		if schema == nil {
+			m.t.Fatalf("a report names the schema %q, which is not published\n%s", named, line)
 		}
 		if err := schema.Validate(document); err != nil {
 			m.t.Fatalf("a report does not conform to its schema: %v\n%s", err, line)
@@ -147,12 +152,13 @@ func (m *managed) read(r realhost.Result) outcome {
 	return o
 }
 
-// reportSchema compiles the published schema, with the one of items that it refers to. Formats such as date-time are
-// asserted, not only noted.
-var reportSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
+// reportSchemas compiles the published schemas of reports by their names, with those of items that they refer to. Formats
+// such as date-time are asserted, not only noted.
+var reportSchemas = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
-	for _, name := range []string{"drift-item.v1.json", "drift-report.v1.json"} {
+	schemas := map[string]*jsonschema.Schema{}
+	for _, name := range []string{"drift-item.v1.json", "drift-report.v1.json", "drift-item.v2.json", "drift-report.v2.json"} {
 		raw, err := readRepository(filepath.Join("schemas", name))
 		if err != nil {
 			return nil, err
@@ -161,9 +167,18 @@ var reportSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		if err := compiler.AddResource("https://gyrum.ai/schemas/"+name, document); err != nil {
+		id := "https://gyrum.ai/schemas/" + name
+		if err := compiler.AddResource(id, document); err != nil {
 			return nil, err
 		}
+		schemas[id] = nil
 	}
-	return compiler.Compile("https://gyrum.ai/schemas/drift-report.v1.json")
+	for id := range schemas {
+		schema, err := compiler.Compile(id)
+		if err != nil {
+			return nil, err
+		}
+		schemas[id] = schema
+	}
+	return schemas, nil
 })
