@@ -118,7 +118,7 @@ func readPlan(stdin io.Reader, file string) (*drift.Report, error) {
 	if err := dec.Decode(plan); err != nil {
 		return nil, usage("--plan %s is no report of gyrum check -o json: %w", file, err)
 	}
-	if plan.Schema != drift.SchemaReportV1 || plan.Host == "" {
+	if !drift.IsReport(plan.Schema) || plan.Host == "" {
 		return nil, usage("--plan %s is no report of gyrum check -o json: its schema is %q", file, plan.Schema)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
