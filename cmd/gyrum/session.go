@@ -10,6 +10,7 @@ import (
 	"gyrum.ai/engine/confine"
 	"gyrum.ai/engine/drift"
 	"gyrum.ai/engine/manifest"
+	"gyrum.ai/engine/own"
 	"gyrum.ai/engine/plugin"
 	"gyrum.ai/engine/resource"
 	"gyrum.ai/plugins"
@@ -78,9 +79,23 @@ func (p *program) openHost(store *plugin.Store, root, name string, ready func(*p
 	if err != nil {
 		return nil, err
 	}
+	types, err := own.Open(root)
+	if err == nil {
+		defer types.Close()
+		err = adopt(types, store, catalog)
+	}
+	if err != nil {
+		catalog.Close()
+		return nil, err
+	}
 	ready(store)
 	catalog.Reserve(stateDir, p.cacheDir())
 	plan, findings := catalog.Host(name)
+	if plan != nil {
+		if refused := locked(types, store, typesOf(plan.Resources)); len(refused) > 0 {
+			plan, findings = nil, append(findings, refused...)
+		}
+	}
 	errs, err := p.complain(findings)
 	if err == nil && plan == nil {
 		err = &exit{engine.ExitError, fmt.Errorf("%s in what host %s uses of the catalog %s; nothing was looked at",
@@ -120,10 +135,10 @@ func targetOf(plan *manifest.HostPlan) engine.Target {
 	return t
 }
 
-// types lists the resource types that the host declares.
-func (s *session) types() []string {
+// typesOf lists the types of resources.
+func typesOf(resources []resource.Resource) []string {
 	var out []string
-	for _, r := range s.target.Resources {
+	for _, r := range resources {
 		if !slices.Contains(out, r.Type) {
 			out = append(out, r.Type)
 		}
@@ -134,7 +149,7 @@ func (s *session) types() []string {
 // modules lists the modules of the declared types. A type without a plugin is left out: the engine names the resource.
 func (s *session) modules() []engine.Module {
 	var out []engine.Module
-	for _, typ := range s.types() {
+	for _, typ := range typesOf(s.target.Resources) {
 		if info, err := s.store.Info(typ); err == nil {
 			out = append(out, engine.Module{Type: typ, Observe: info.Observe, Apply: info.Apply})
 		}

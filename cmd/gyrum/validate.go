@@ -29,7 +29,11 @@ Exit codes: 0 valid, 1 findings.`,
 				return err
 			}
 			defer c.Close()
-			found := c.Validate()
+			judge, err := p.pluginsOf(c)
+			if err != nil {
+				return err
+			}
+			found := append(c.Validate(), judge()...)
 			if err := findings.Write(p.out, format.value, p.flags.catalog, found); err != nil {
 				return err
 			}

@@ -22,6 +22,8 @@ const (
 	RuleType    = "wrong-type"    // a value of another kind
 	RuleValue   = "wrong-value"   // a value that the field may not have
 	RuleFields  = "fields"        // fields that do not go together
+	RuleLock    = "lock"          // gyrum.lock does not accept a plugin, or cannot be read
+	RuleOwnType = "own-type"      // a type of the catalog's own cannot be used
 )
 
 // Finding is one thing that is wrong in a catalog, where it is, and what to write instead.

@@ -30,5 +30,7 @@ func Rules() []Rule {
 		{RuleType, "values have their kind", "A string is a string, a boolean true or false, a list a list. Numbers and booleans that are meant as text are put in quotes; yes, no, on and off are strings in YAML 1.2."},
 		{RuleValue, "values are allowed ones", "The value is one that the field may have."},
 		{RuleFields, "fields go together", "Some fields exclude or need each other, such as content and source, or a version and state: absent."},
+		{RuleLock, "plugins are those that were locked", "gyrum.lock names for each resource type the modules that the catalog accepts and what they may ask and do. A plugin with another digest, or one that wants a capability more, is not used. gyrum plugin inspect TYPE shows what a plugin can reach; gyrum lock accepts it."},
+		{RuleOwnType, "a catalog's own types are whole", "plugins/x_<type>/ holds plugin.cue and type.cue, what is exported of them (plugin.json and type.json), observe.wasm and apply.wasm. Its decision record in docs/adr/ is accepted and names the type, and gyrum.lock pins the modules; where the lock has keys, the modules are signed."},
 	}
 }

@@ -65,6 +65,7 @@ type Problem struct {
 
 // Catalog is a catalog's lock and its own types.
 type Catalog struct {
+	path string
 	root *os.Root
 	// Lock is nil when there is no gyrum.lock, or none that can be read; LockError says which.
 	Lock      *lock.Lock
@@ -78,7 +79,7 @@ func Open(root string) (*Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Catalog{root: r}
+	c := &Catalog{path: root, root: r}
 	raw, err := c.read(lock.Name, lock.MaxSize)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -100,7 +101,7 @@ func Open(root string) (*Catalog, error) {
 	return c, nil
 }
 
-// Close lets go of the folder; modules that were not loaded yet cannot be afterwards.
+// Close lets go of the folder. Modules can be loaded afterwards all the same.
 func (c *Catalog) Close() error { return c.root.Close() }
 
 func (c *Catalog) exists(name string) bool {
@@ -296,7 +297,12 @@ func (m modules) Open(name string) (fs.File, error) {
 	if !ok || !slices.Contains([]string{observeFile, applyFile}, phase) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
-	return m.t.catalog.root.Open(m.t.path(phase))
+	root, err := os.OpenRoot(m.t.catalog.path)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.Open(m.t.path(phase))
 }
 
 func digest(raw []byte) string {

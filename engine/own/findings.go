@@ -1,0 +1,47 @@
+package own
+
+import (
+	"gyrum.ai/engine/lock"
+	"gyrum.ai/engine/manifest"
+	"gyrum.ai/engine/plugin"
+	"gyrum.ai/engine/resource"
+)
+
+// Findings says what is wrong with the lock and with the catalog's own types.
+func (c *Catalog) Findings() []manifest.Finding {
+	var out []manifest.Finding
+	if c.LockError != nil {
+		out = append(out, finding(lock.Name, manifest.RuleLock, c.LockError.Error(), "run gyrum lock, which writes it anew"))
+	}
+	for _, t := range c.Types {
+		for _, p := range t.Problems {
+			rule := manifest.RuleOwnType
+			if p.File == lock.Name {
+				if c.LockError != nil {
+					continue // said already
+				}
+				rule = manifest.RuleLock
+			}
+			out = append(out, finding(p.File, rule, p.Text, ""))
+		}
+	}
+	return out
+}
+
+// Judge says what the lock does not accept of gyrum's own plugins; nothing where there is no lock.
+func (c *Catalog) Judge(plugins []plugin.Info) []manifest.Finding {
+	if c.Lock == nil {
+		return nil
+	}
+	var out []manifest.Finding
+	for _, info := range plugins {
+		for _, why := range c.Lock.Judge(info) {
+			out = append(out, finding(lock.Name, manifest.RuleLock, why, ""))
+		}
+	}
+	return out
+}
+
+func finding(file, rule, message, hint string) manifest.Finding {
+	return manifest.Finding{Pos: resource.Position{File: file}, Rule: rule, Severity: manifest.SeverityError, Message: message, Hint: hint}
+}
