@@ -34,7 +34,12 @@ func (d *decoder) resource(n *node, index int) (res declared, ok bool) {
 		d.at(n, RuleMissing, at, "the field type is missing", "give type: "+strings.Join(d.types(), ", ")+" (one of them)")
 		return res, false
 	}
-	def := definitions.typ(typ.text)
+	def := d.catalog.typ(typ.text)
+	if def == nil && typ.kind == kindString && strings.HasPrefix(typ.text, OwnPrefix) {
+		message, hint := d.catalog.noOwnType(typ.text)
+		d.at(typ, RuleValue, at+".type", message, hint)
+		return res, false
+	}
 	if def == nil || typ.kind != kindString {
 		d.value(typ, &definitions.Resource.field("type").value, at+".type")
 		if len(d.findings) == before {
@@ -51,7 +56,9 @@ func (d *decoder) resource(n *node, index int) (res declared, ok bool) {
 	res = declared{node: n, index: index}
 	res.Role, res.Type = d.role.name, typ.text
 	res.Pos = resource.Position{File: d.role.file, Line: n.line, Column: n.column}
-	across[res.Type](d, n, at)
+	if rules := across[res.Type]; rules != nil { // a catalog's own type has none
+		rules(d, n, at)
+	}
 	key := d.identify(&res, def, at)
 	if len(d.findings) > before {
 		return res, false
@@ -137,7 +144,7 @@ func cleanPath(p string) string { return path.Clean(p) }
 func (d *decoder) decode(res *declared, def *alt, key string) {
 	n := res.node
 	var content []byte // what stands for the content in the view: its digest and size
-	if res.Type == "file" {
+	if res.Type == "file" || strings.HasPrefix(res.Type, OwnPrefix) && def.field("content") != nil {
 		content = d.content(res)
 	}
 	record := make([]byte, 0, 256)
