@@ -105,6 +105,9 @@ func (n *node) strings(name string) []*node {
 type parser struct {
 	*report
 	lines [][]byte
+	// last is the latest place that was looked up, and its byte in the line: nodes come in the order of the file, and
+	// one line can hold millions of them.
+	last struct{ line, column, byte int }
 }
 
 // parse reads one YAML document. It returns nil when the file cannot be used at all.
@@ -360,11 +363,7 @@ func (p *parser) place(y *yaml.Node, n *node) {
 		return
 	}
 	line := p.lines[y.Line-1]
-	at := 0
-	for c := 1; c < y.Column && at < len(line); c++ {
-		_, size := utf8.DecodeRune(line[at:])
-		at += size
-	}
+	at := p.offset(y.Line, y.Column)
 	for _, c := range line[:at] {
 		if c == '\t' {
 			p.at(n, "R12", "", "a tab in the indentation", "indent with spaces")
@@ -386,6 +385,19 @@ func (p *parser) place(y *yaml.Node, n *node) {
 	case y.Style&yaml.TaggedStyle != 0, begins == '!' && y.Kind != 0:
 		p.at(n, "R12", "", "a tag (!name)", "delete it, or put the value in quotes where it is meant to be text")
 	}
+}
+
+// offset gives the byte at which a column begins in a line, both from 1.
+func (p *parser) offset(line, column int) int {
+	last := &p.last
+	if line != last.line || column < last.column {
+		last.line, last.column, last.byte = line, 1, 0
+	}
+	for l := p.lines[line-1]; last.column < column && last.byte < len(l); last.column++ {
+		_, size := utf8.DecodeRune(l[last.byte:])
+		last.byte += size
+	}
+	return last.byte
 }
 
 // printable gives a key for a message: whole when it is a plain name, else without saying it. A key in a wrong place

@@ -18,14 +18,15 @@ func Formats() []string { return []string{"text", "json", "sarif", "github"} }
 
 // Write writes findings in a format. Files are named from root, the catalog as it was given, so that an editor finds
 // them. Text is empty where there is nothing to say; the other formats are documents of their own.
-func Write(w io.Writer, format, root string, fs []manifest.Finding) error {
+// A SARIF log lists the rules that a finding can name, those of validation where no others are given.
+func Write(w io.Writer, format, root string, fs []manifest.Finding, rules ...manifest.Rule) error {
 	switch format {
 	case "text":
 		return text(w, root, fs)
 	case "json":
 		return writeJSON(w, document(root, fs))
 	case "sarif":
-		return writeJSON(w, sarif(root, fs))
+		return writeJSON(w, sarif(root, fs, rules))
 	case "github":
 		return github(w, root, fs)
 	}

@@ -7,8 +7,10 @@ import (
 )
 
 // sarif gives the findings as a SARIF 2.1.0 log (docs.oasis-open.org/sarif/sarif/v2.1.0).
-func sarif(root string, fs []manifest.Finding) any {
-	all := manifest.Rules()
+func sarif(root string, fs []manifest.Finding, all []manifest.Rule) any {
+	if len(all) == 0 {
+		all = manifest.Rules()
+	}
 	rules := make([]map[string]any, 0, len(all))
 	for _, r := range all {
 		rules = append(rules, map[string]any{
