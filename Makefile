@@ -9,7 +9,7 @@ ALL         = $(addprefix ./,$(addsuffix /...,$(MODULES)))
 FUZZTIME   ?= 10s
 export CGO_ENABLED = 0
 
-.PHONY: build man plugins test ring3 soak bench check fmt vet static tidy generated reproducible clean-tree fuzz quickstart
+.PHONY: build man plugins test authoring ring3 soak bench check fmt vet static tidy generated reproducible clean-tree fuzz quickstart
 
 # The program, at bin/gyrum.
 build: plugins ; $(GO) build -trimpath -buildvcs=false -o bin/gyrum ./cmd/gyrum
@@ -18,7 +18,10 @@ build: plugins ; $(GO) build -trimpath -buildvcs=false -o bin/gyrum ./cmd/gyrum
 plugins: ; $(GO) run ./tools/pluginbuild
 
 # Everything that can be tested on this machine; says in one line what cannot.
-test: build ; $(GO) test $(PACKAGES) && $(MAKE) --no-print-directory ring3
+test: build ; $(GO) test $(PACKAGES) && $(MAKE) --no-print-directory authoring ring3
+
+# What the authors of catalogs use beside gyrum: the cue command, pre-commit, a YAML language server that npm installs once. GYRUM_REQUIRE_PRE_COMMIT=1 and GYRUM_REQUIRE_EDITOR=1 make their absence a failure.
+authoring: build ; for d in catalogs editor; do (cd tools/tests/$$d && $(GO) test -count=1) || exit 1; done
 
 # The tests on real hosts. They need root and the packages systemd-container and debootstrap; GYRUM_REQUIRE_RING3=1 makes their absence a failure.
 ring3: build ; for d in realhost envfile ring3; do (cd tools/tests/$$d && $(GO) test -count=1 -timeout 30m) || exit 1; done

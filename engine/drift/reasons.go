@@ -58,7 +58,12 @@ func Reasons() []Word {
 		{"cannot-enable", "the unit cannot be enabled", "The text says why: no [Install] section, generated, transient, or known by another unit's name. Leave enabled out, or declare the unit that is named."},
 
 		{"target-differs", "the symbolic link points elsewhere", "It is replaced by one that points to the declared target; what stands at either target is left alone."},
+		{"account-differs", "the account is not as declared", "The text names each field that differs; all of them are changed in one step. The password and the home folder's content are never touched."},
 		{"gid-differs", "the group has another number", "The text names both. What belongs to the old number is not changed with it."},
+		{"line-differs", "the managed line reads otherwise", "The line that match meets is replaced in its place; the rest of the file stays as others wrote it."},
+		{"ambiguous", "several lines are meant", "line and match meet more than one line of the file, and gyrum does not guess which. Write a match that meets one of them."},
+		{"no-place", "the place for the line is not one", "after or before meets no line, or several. Write an expression that meets exactly one."},
+		{"too-large", "the file is too large to manage a line in", "Files above 4 MiB are no place for a managed line; declare the file whole, or have its owner include another one."},
 
 		{"not-run", "the path in creates does not exist", "The command is run, and the path must exist afterwards."},
 		{"not-idempotent", "the command is run by every apply", "It is declared idempotent: false. That is a warning on every run and no drift; the role's description says why it has to be so."},
