@@ -54,21 +54,36 @@ func (p *plan) provider(f *finding, need drift.Need) (found *finding, note strin
 	})
 }
 
-// earlier finds an item that acts before f and brings what is missing for certain, or else the nearest one that may bring anything.
+// earlier finds an item that acts before f and brings what is missing for certain, or else the nearest one that may bring
+// anything; the note then names all that may.
 func (p *plan) earlier(f *finding, need drift.Need, certain func(*finding) bool) (found *finding, note string) {
+	var may []string
 	for _, o := range p.findings[:f.at] {
 		switch {
 		case !o.acts() || !o.touches.brings:
 		case certain(o):
 			return o, ""
 		case o.touches.wide:
-			found = o
+			found, may = o, append(may, o.resource.ID)
 		}
 	}
 	if found == nil {
 		return nil, ""
 	}
-	return found, fmt.Sprintf("%s is not there yet; %s must bring it", needName(need), found.resource.ID)
+	return found, fmt.Sprintf("%s is not there yet; %s must bring it", needName(need), oneOf(may))
+}
+
+// oneOf names what comes into question, the first few of it.
+func oneOf(ids []string) string {
+	const few = 3
+	last := len(ids) - 1
+	switch {
+	case last == 0:
+		return ids[0]
+	case last < few:
+		return strings.Join(ids[:last], ", ") + " or " + ids[last]
+	}
+	return fmt.Sprintf("%s or one of %d more before it", strings.Join(ids[:few], ", "), len(ids)-few)
 }
 
 // missingPaths lists the folders from the first one that is missing down to the parent of what is to be made.

@@ -77,13 +77,13 @@ func (w *Writer) up(ctx context.Context, job JobKind, name string) error {
 	p, perr := w.units.manager.Properties(ctx, name)
 	switch {
 	case err != nil && waiting.Err() != nil && ctx.Err() == nil:
-		return fault.New(fault.Timeout, "%s has not come up within %v and is still %s (%s); systemd goes on with it", name, bound, p.ActiveState, p.SubState)
+		return fault.New(fault.Timeout, "%s has not come up within %v and is still %s (%s); systemd goes on with it%s", name, bound, p.ActiveState, p.SubState, log(name, p))
 	case err != nil:
 		return err
 	case perr != nil:
 		return perr
 	case result != "done":
-		return fault.New(fault.Failed, "%s did not start: %s", name, why(p, result))
+		return fault.New(fault.Failed, "%s did not start: %s%s", name, why(p, result), log(name, p))
 	}
 	p, err = w.settled(ctx, p, before)
 	if err != nil {
@@ -115,7 +115,7 @@ func (w *Writer) settled(ctx context.Context, first, before Properties) (Propert
 		case p.ActiveState != "active" && p.ActiveState != "reloading" && p.ActiveState != "refreshing":
 			return p, fault.New(fault.Failed, "%s", fell(name, p))
 		case p.Invocation != first.Invocation || p.Restarts != first.Restarts:
-			return p, fault.New(fault.Failed, "%s was started, ended within %v and was started again: %s", name, watch, why(p, "restart"))
+			return p, fault.New(fault.Failed, "%s was started, ended within %v and was started again: %s%s", name, watch, why(p, "restart"), log(name, p))
 		case spent >= watch:
 			return p, nil
 		}
@@ -138,11 +138,20 @@ func fell(name string, p Properties) string {
 	case p.ActiveState == "inactive" && p.Type == "oneshot" && !p.RemainAfterExit:
 		return fmt.Sprintf("%s ran and ended, as a oneshot service without RemainAfterExit=yes does; it cannot stay started: set RemainAfterExit=yes, or declare the timer that starts it", name)
 	case p.ActiveState == "inactive":
-		return fmt.Sprintf("%s did not stay up: it ended by itself%s", name, status(p))
+		return fmt.Sprintf("%s did not stay up: it ended by itself%s%s", name, status(p), log(name, p))
 	case p.ActiveState == "activating":
-		return fmt.Sprintf("%s does not stay up: it ended%s and systemd restarts it again and again", name, status(p))
+		return fmt.Sprintf("%s does not stay up: it ended%s and systemd restarts it again and again%s", name, status(p), log(name, p))
 	}
-	return fmt.Sprintf("%s did not stay up: it is %s (%s): %s", name, p.ActiveState, p.SubState, why(p, ""))
+	return fmt.Sprintf("%s did not stay up: it is %s (%s): %s%s", name, p.ActiveState, p.SubState, why(p, ""), log(name, p))
+}
+
+// log says where to read on, for a unit that systemd took up at all. What a service says about itself is not taken into a
+// report: it may hold secrets.
+func log(name string, p Properties) string {
+	if p.LoadState != "" && p.LoadState != "loaded" && p.LoadState != "merged" || len(p.Unmet) > 0 {
+		return ""
+	}
+	return "; its log says more: journalctl -u '" + name + "'"
 }
 
 // why puts systemd's result words into a sentence.
