@@ -111,7 +111,7 @@ func TestOneApplyAtATime(t *testing.T) {
 
 	t.Run("two at the very same time", func(t *testing.T) {
 		m := m.in(t)
-		for i := range 10 {
+		for i := range 20 {
 			m.Shell("rm -f /var/slow* /run/begun*")
 			m.resources(fmt.Sprintf("- {type: command, id: \"command:count\", run: \"echo x >>/var/count%d; sleep 0.3; touch /var/slow%d\", creates: /var/slow%d}", i, i, i))
 			var wait sync.WaitGroup
