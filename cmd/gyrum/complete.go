@@ -64,7 +64,7 @@ func (p *program) declaredPlan() *manifest.HostPlan {
 	if err != nil {
 		return nil
 	}
-	c, err := manifest.Open(p.flags.catalog)
+	c, err := p.openCatalog()
 	if err != nil {
 		return nil
 	}
@@ -92,8 +92,12 @@ func (p *program) completeTopics(cmd *cobra.Command, args []string, prefix strin
 	case len(args) > 0:
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
+	own, err := p.ownTypes()
+	if err != nil {
+		own = nil
+	}
 	var out []string
-	for _, t := range topics() {
+	for _, t := range topics(own...) {
 		if t.kind != kindField || strings.Contains(prefix, ".") {
 			out = append(out, t.name+"\t"+t.title)
 		}

@@ -19,7 +19,7 @@ of. A TOPIC is one of
 
   TYPE, TYPE.FIELD       a resource type and its fields, such as file.mode
   role, host, catalog    the three kinds of file, and .FIELD of each
-  RULE                   what validate names: R1 to R13, unknown-field, …
+  RULE                   what validate and lint name: R1 to R13, unknown-field, …
   CODE, VERB             a reason's code and an action's verb, as reports have them
   RUN#ITEM               an item of a recorded run, with what its words mean
   TYPE:NAME              a resource that --host declares: where, and with which defaults
@@ -59,7 +59,11 @@ func (p *program) explain(name string) error {
 	if run, item, ok := strings.Cut(name, "#"); ok {
 		return p.explainItem(name, run, item)
 	}
-	topics := topics()
+	own, err := p.ownTypes()
+	if err != nil {
+		return err
+	}
+	topics := topics(own...)
 	i := slices.IndexFunc(topics, func(t topic) bool { return t.name == name })
 	if i < 0 {
 		i = slices.IndexFunc(topics, func(t topic) bool { return strings.EqualFold(t.name, name) })
@@ -93,7 +97,11 @@ func (p *program) tell(t topic) error {
 
 // explainAll lists every topic by its kind.
 func (p *program) explainAll() error {
-	all := topics()
+	own, err := p.ownTypes()
+	if err != nil {
+		return err
+	}
+	all := topics(own...)
 	if p.flags.format.value == formatJSON {
 		out := []map[string]string{}
 		for _, t := range all {
@@ -119,6 +127,6 @@ func (p *program) explainAll() error {
 		{Name: "RUN#ITEM", Text: "an item of a recorded run; gyrum history lists runs"},
 		{Name: "host NAME", Text: "a host's effective roles and where each comes from"},
 	}})
-	_, err := fmt.Fprint(p.out, p.style().Explain(page))
+	_, err = fmt.Fprint(p.out, p.style().Explain(page))
 	return err
 }

@@ -47,9 +47,22 @@ var sources = map[string]string{
 	"activate": "activated",
 }
 
+// openCatalog opens the catalog with the types that it brings.
+func (p *program) openCatalog() (*manifest.Catalog, error) {
+	c, err := manifest.Open(p.flags.catalog)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.pluginsOf(c); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
 // explainHost shows the roles also of a host whose manifests have mistakes; those are said, and end with exit code 1.
 func (p *program) explainHost(name string) error {
-	c, err := manifest.Open(p.flags.catalog)
+	c, err := p.openCatalog()
 	if err != nil {
 		return err
 	}
@@ -116,7 +129,7 @@ func (p *program) explainResource(id string) error {
 	if err != nil {
 		return err
 	}
-	c, err := manifest.Open(p.flags.catalog)
+	c, err := p.openCatalog()
 	if err != nil {
 		return err
 	}

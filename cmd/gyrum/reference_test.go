@@ -19,6 +19,7 @@ import (
 	"gyrum.ai/cmd/gyrum/internal/reference"
 	"gyrum.ai/engine"
 	"gyrum.ai/engine/drift"
+	"gyrum.ai/engine/lint"
 	"gyrum.ai/engine/manifest"
 )
 
@@ -100,8 +101,8 @@ func manifestsPage() string {
 
 func rulesPage() string {
 	var b strings.Builder
-	b.WriteString(generated + "# Rules\n\nWhat `gyrum validate` names before a mistake; `gyrum explain RULE` says the same.\n")
-	for _, r := range manifest.Rules() {
+	b.WriteString(generated + "# Rules\n\nWhat `gyrum validate` and `gyrum lint` name before a finding; `gyrum explain RULE` says the same.\n")
+	for _, r := range lint.Rules() {
 		fmt.Fprintf(&b, "\n## %s\n\n**%s.** %s\n", r.ID, r.Title, r.Doc)
 	}
 	return b.String()

@@ -7,6 +7,7 @@ import (
 
 	"gyrum.ai/cmd/gyrum/internal/text"
 	"gyrum.ai/engine/drift"
+	"gyrum.ai/engine/lint"
 	"gyrum.ai/engine/manifest"
 )
 
@@ -33,13 +34,14 @@ type topic struct {
 	decision string
 }
 
-// topics lists everything that has a name of its own. The words are those that the reference pages are made from.
-func topics() []topic {
+// topics lists everything that has a name of its own, the catalog's own types among it. The words are those that the
+// reference pages are made from.
+func topics(own ...manifest.RecordDoc) []topic {
 	var out []topic
 	record := func(kind string, r manifest.RecordDoc) {
 		out = append(out, topic{kind: kind, name: r.Name, title: r.Doc, doc: r.Doc, record: &r})
 	}
-	for _, r := range manifest.DescribeTypes() {
+	for _, r := range slices.Concat(manifest.DescribeTypes(), own) {
 		record(kindType, r)
 	}
 	for _, r := range manifest.DescribeFiles() {
@@ -51,7 +53,7 @@ func topics() []topic {
 			out = append(out, topic{kind: kindField, name: t.name + "." + f.Name, title: f.Doc, doc: f.Doc, field: f})
 		}
 	}
-	for _, r := range manifest.Rules() {
+	for _, r := range lint.Rules() {
 		out = append(out, topic{kind: kindRule, name: r.ID, title: r.Title, doc: r.Doc})
 	}
 	for _, w := range drift.Reasons() {
@@ -159,13 +161,35 @@ func fieldPage(name string, f *manifest.FieldDoc) text.Page {
 	return p
 }
 
+// ownTypes describes the types that the catalog brings, those of them that can be used; none where there is no catalog.
+func (p *program) ownTypes() ([]manifest.RecordDoc, error) {
+	store, types, err := p.plugins()
+	if store != nil {
+		store.Close()
+	}
+	if err != nil || types == nil {
+		return nil, err
+	}
+	defer types.Close()
+	var out []manifest.RecordDoc
+	for _, t := range types.Types {
+		if t.Definition != nil {
+			out = append(out, t.Definition.Describe())
+		}
+	}
+	return out, nil
+}
+
 // addPlugin adds what the type's plugin says of itself.
 func (p *program) addPlugin(t *topic) error {
-	store, err := p.store()
+	store, types, err := p.plugins()
 	if err != nil {
 		return err
 	}
 	defer store.Close()
+	if types != nil {
+		defer types.Close()
+	}
 	if info, err := store.Info(t.name); err == nil {
 		t.verbs, t.decision = verbNames(info.Manifest), info.Manifest.Decision
 	}

@@ -36,15 +36,22 @@ type FieldDoc struct {
 func DescribeTypes() []RecordDoc {
 	var out []RecordDoc
 	for _, t := range definitions.Types {
-		d := RecordDoc{Name: t.Name, Doc: t.Doc, Fields: describeFields(t.Def)}
-		for i := range d.Fields {
-			if f := &d.Fields[i]; f.Name == "type" && f.Doc == "" {
-				f.Doc = definitions.Resource.field("type").Doc
-			}
-		}
-		out = append(out, d)
+		out = append(out, describeType(t.Name, t.Doc, t.Def))
 	}
 	return out
+}
+
+// Describe describes a type of the catalog's own.
+func (t OwnType) Describe() RecordDoc { return describeType(t.Name, t.Doc, t.def) }
+
+func describeType(name, doc string, def *alt) RecordDoc {
+	d := RecordDoc{Name: name, Doc: doc, Fields: describeFields(def)}
+	for i := range d.Fields {
+		if f := &d.Fields[i]; f.Name == "type" && f.Doc == "" {
+			f.Doc = definitions.Resource.field("type").Doc
+		}
+	}
+	return d
 }
 
 // DescribeFiles describes the three kinds of file that a catalog holds.
