@@ -38,7 +38,7 @@ func (f *Follower) Next() ([]Record, error) {
 	}
 	var records []Record
 	for i, name := range names {
-		id, isRun := strings.CutSuffix(name, runSuffix)
+		id, isRun := runID(name)
 		if !isRun || f.only != "" && id != f.only {
 			continue
 		}

@@ -341,6 +341,22 @@ func TestRetentionLeavesAnAnchorAndTheNewestRun(t *testing.T) {
 	}
 }
 
+func TestWhatIsNoRunLeadsNothingAstray(t *testing.T) {
+	m := newModel(t)
+	first := m.run("file:/a")
+	before := m.state()
+	for _, name := range []string{first + " copy", strings.ToLower(first), "zzz"} {
+		m.set(name, m.bytes(first))
+	}
+	if s := m.state(); s.LastRun != first || s.LastHash != before.LastHash || s.Number != before.Number {
+		t.Errorf("state %+v, before %+v", s, before)
+	}
+	m.run("file:/b")
+	if v := m.verify(""); len(v.Damage) != 0 || v.Runs != 2 {
+		t.Errorf("verdict %+v", v)
+	}
+}
+
 func TestAgeAloneNeverTakesTheNewestRuns(t *testing.T) {
 	m := newModel(t)
 	for range 5 {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -45,7 +44,7 @@ func Prune(system fsys.FS, dir string, keep Retention, now time.Time) (removed [
 	}
 	var ids, checks []string
 	for _, name := range names {
-		if id, isRun := strings.CutSuffix(name, runSuffix); isRun {
+		if id, isRun := runID(name); isRun {
 			ids = append(ids, id)
 		} else if id, isSaved := savedID(name); isSaved {
 			checks = append(checks, id)

@@ -187,7 +187,7 @@ func List(system fsys.ReadFS, dir string) ([]Summary, error) {
 	}
 	var list []Summary
 	for _, name := range names {
-		if id, isRun := strings.CutSuffix(name, runSuffix); isRun {
+		if id, isRun := runID(name); isRun {
 			log, err := read(runs, id)
 			if err != nil {
 				return nil, err

@@ -64,10 +64,16 @@ func readSaved(runs fsys.ReadDir, id string) (*drift.Report, error) {
 }
 
 // savedID gives the id of a saved check by its file's name.
-func savedID(name string) (id string, ok bool) {
-	if id, ok = strings.CutSuffix(name, savedSuffix); !ok {
+func savedID(name string) (id string, ok bool) { return idBefore(savedSuffix, name) }
+
+// runID gives the id of a run by its file's name.
+func runID(name string) (id string, ok bool) { return idBefore(runSuffix, name) }
+
+// idBefore takes a name apart. A copy that somebody made beside a run is none: as the newest it would lead the chain astray.
+func idBefore(suffix, name string) (id string, ok bool) {
+	if id, ok = strings.CutSuffix(name, suffix); !ok {
 		return "", false
 	}
-	_, err := ulid.ParseStrict(id)
-	return id, err == nil
+	parsed, err := ulid.ParseStrict(id)
+	return id, err == nil && parsed.String() == id
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 
 	"gyrum.ai/engine/canonical"
 	"gyrum.ai/engine/drift"
@@ -50,7 +49,7 @@ func Load(system fsys.ReadFS, dir string) (State, error) {
 	var state State
 	unread := 0 // runs newer than the newest whose start can be read
 	for i := len(names) - 1; i >= 0; i-- {
-		id, isRun := strings.CutSuffix(names[i], runSuffix)
+		id, isRun := runID(names[i])
 		if !isRun {
 			continue
 		}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	"gyrum.ai/engine/canonical"
 	"gyrum.ai/engine/fsys"
@@ -67,7 +66,7 @@ func Verify(system fsys.ReadFS, dir, anchor string) (*Verdict, error) {
 	v.Removed, v.Head = before.Runs, before.Hash
 	v.Anchored = anchor != "" && anchor == before.Hash
 	for _, name := range names {
-		id, isRun := strings.CutSuffix(name, runSuffix)
+		id, isRun := runID(name)
 		if !isRun || id <= before.LastRun { // what a retention was cut off from removing
 			continue
 		}
