@@ -1,6 +1,7 @@
 // Command schemagen writes what is generated from the CUE definitions: the table that engine/manifest judges by, the
 // JSON schemas of role manifests and host records for editors, and the copies that programs embed. With -check it
-// writes nothing and fails, naming the files, when one of them is not what it would write.
+// writes nothing and fails, naming the files, when one of them is not what it would write. With -catalog it writes what is
+// exported of a catalog's own types instead: plugins/x_<type>/plugin.json and type.json, and the vendored definitions.
 package main
 
 import (
@@ -19,14 +20,20 @@ import (
 func main() {
 	check := flag.Bool("check", false, "compare only, and fail where a file is out of date")
 	root := flag.String("root", ".", "the repository")
+	catalog := flag.String("catalog", "", "export the own types of the catalog in this folder")
 	flag.Parse()
-	stale, err := run(*root, *check)
+	make, again := func() (map[string][]byte, error) { return generate(*root) }, "the definitions in cue/ say; run go run ./tools/schemagen"
+	if *catalog != "" {
+		*root = *catalog
+		make, again = func() (map[string][]byte, error) { return ownTypes(*catalog) }, "the catalog's own types say; run tools/schemagen -catalog"
+	}
+	stale, err := run(*root, *check, make)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "schemagen:", err)
 		os.Exit(1)
 	}
 	for _, name := range stale {
-		fmt.Fprintf(os.Stderr, "%s is not what the definitions in cue/ say; run go run ./tools/schemagen\n", name)
+		fmt.Fprintf(os.Stderr, "%s is not what %s\n", name, again)
 	}
 	if len(stale) > 0 {
 		os.Exit(1)
@@ -34,8 +41,8 @@ func main() {
 }
 
 // run writes the generated files, or with check only names those that differ.
-func run(root string, check bool) (stale []string, err error) {
-	files, err := generate(root)
+func run(root string, check bool, generate func() (map[string][]byte, error)) (stale []string, err error) {
+	files, err := generate()
 	if err != nil {
 		return nil, err
 	}
