@@ -19,6 +19,9 @@ const (
 	unitText = "[Service]\nExecStart=/usr/bin/app\nEnvironmentFile=/etc/app.env\n[Install]\nWantedBy=multi-user.target\n"
 )
 
+// replaceEnv writes the environment file as declared.
+const replaceEnv = `{"id":"file:/etc/app.env","path":"/etc/app.env","mode":"0644","owner":"root","group":"root"}`
+
 // session is one program on a model host.
 type session struct {
 	t *testing.T
@@ -326,5 +329,35 @@ func TestAUnitFileFromAPackageIsRead(t *testing.T) {
 	}
 	if u := s.unit(); u.NeedDaemonReload || u.Freshness != "fresh" {
 		t.Errorf("%+v", u)
+	}
+}
+
+// A service that does not run has another file than the declared one; a package starts it from that, and then the declared
+// one comes back, which an older record knows.
+func TestARecordOfWhatWasThereBeforeVouchesForNothing(t *testing.T) {
+	h := newHost()
+	h.FS.AddFile(unitPath, unitText, 0o644)
+	h.Packages.Offer(hosttest.Package{Name: "starter", Version: "1", Starts: []string{"app.service"}})
+	s := begin(t, h, "A=1\n")
+	for _, step := range [][2]string{{"file_replace", replaceEnv}, {"unit_start", `{"name":"app.service"}`}} {
+		if err := s.do(step[0], step[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.w.Finish(t.Context()); err != nil || s.unit().Freshness != "fresh" {
+		t.Fatalf("after the first apply: %+v, %v", s.unit(), err)
+	}
+	if err := h.Units.Set("app.service", false); err != nil {
+		t.Fatal(err)
+	}
+	h.FS.AddFile("/etc/app.env", "A=packaged\n", 0o644)
+	s = begin(t, h, "A=1\n")
+	for _, step := range [][2]string{{"package_install", `{"name":"starter","downgrade":false}`}, {"file_replace", replaceEnv}} {
+		if err := s.do(step[0], step[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := s.unit().Freshness; got != "stale" {
+		t.Errorf("it runs from another file and counts as %s", got)
 	}
 }

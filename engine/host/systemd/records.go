@@ -99,29 +99,33 @@ func load(r Records) (map[string]Record, error) {
 	return s.Units, nil
 }
 
-// Remember records the digests of a unit's inputs if it is known to run from them as they are. Nothing is written when
-// the newest record says the same.
+// Remember records the digests of a unit's inputs if it is known to run from them as they are, and drops a record that is
+// spent. Nothing is written when the newest record says the same.
 func (w *Writer) Remember(ctx context.Context, q host.UnitQuery) error {
 	p, _, j, err := w.units.look(ctx, q)
 	if err != nil {
 		return err
 	}
 	known, complete := digests(j.inputs)
-	if j.State != Fresh || !complete || p.Invocation == "" {
-		return nil
-	}
 	w.saving.Lock()
 	defer w.saving.Unlock()
 	all, err := load(w.store)
 	if err != nil {
 		return fault.New(fault.Of(err).Code, "the records of units: %w", err)
 	}
-	now := Record{Invocation: p.Invocation, Inputs: known}
-	if was, ok := all[q.Name]; ok && was.Invocation == now.Invocation && maps.Equal(was.Inputs, now.Inputs) {
+	was, recorded := all[q.Name]
+	all = maps.Clone(all)
+	switch now := (Record{Invocation: p.Invocation, Inputs: known}); {
+	case j.State == Fresh && complete && p.Invocation != "":
+		if recorded && was.Invocation == now.Invocation && maps.Equal(was.Inputs, now.Inputs) {
+			return nil
+		}
+		all[q.Name] = now
+	case recorded && spent(was, p, j.inputs):
+		delete(all, q.Name)
+	default:
 		return nil
 	}
-	all = maps.Clone(all)
-	all[q.Name] = now
 	raw, err := json.MarshalIndent(stored{Version: 1, Units: all}, "", " ")
 	if err != nil {
 		return fault.New(fault.IO, "the records of units: %w", err)
@@ -131,4 +135,23 @@ func (w *Writer) Remember(ctx context.Context, q host.UnitQuery) error {
 	}
 	w.units.Forget()
 	return nil
+}
+
+// spent says that a record is of another process than the one that runs, and of other inputs than there are. Would the inputs
+// become again what they were, it would vouch for a process that was started meanwhile, from these.
+func spent(r Record, p Properties, inputs []Input) bool {
+	if p.Running() && p.Invocation == r.Invocation {
+		return false
+	}
+	now := map[string]Input{}
+	for _, in := range inputs {
+		now[in.Name] = in
+	}
+	for name, was := range r.Inputs {
+		in, there := now[name]
+		if !there || in.Digest != was && (in.Digest != "" || in.Absent) {
+			return true
+		}
+	}
+	return false
 }
