@@ -4,9 +4,9 @@
 package main
 
 import (
+	"gyrum.ai/plugins/group"
 	"gyrum.ai/plugins/guest"
 	"gyrum.ai/plugins/guest/read"
-	"gyrum.ai/plugins/group"
 )
 
 //go:wasmexport observe
