@@ -49,7 +49,7 @@ static: ; $(STATICCHECK) $(ALL)
 tidy: ; for m in $(MODULES); do (cd $$m && GOWORK=off $(GO) mod tidy -diff && GOWORK=off $(GO) build ./...) || exit 1; done
 
 # What is generated from the CUE definitions and from the program's own words is up to date.
-generated: ; $(GO) run ./tools/schemagen -check && $(GO) test -run Reference ./cmd/gyrum
+generated: ; $(GO) run ./tools/schemagen -check && $(GO) run ./tools/typedocs -check && $(GO) test -run Reference ./cmd/gyrum
 
 # The man pages, in bin/man.
 man: build ; bin/gyrum man bin/man

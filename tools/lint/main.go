@@ -18,6 +18,7 @@ import (
 	"gyrum.ai/engine/lint"
 	"gyrum.ai/engine/manifest"
 	"gyrum.ai/engine/manifest/findings"
+	"gyrum.ai/tools/gate"
 )
 
 // The exit codes of the contract.
@@ -65,7 +66,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if *quiet {
 		found = slices.DeleteFunc(found, func(f manifest.Finding) bool { return f.Severity == manifest.SeverityWarn })
 	}
-	if err := findings.Write(stdout, *format, root, found, lint.Rules()...); err != nil {
+	if err := findings.Write(stdout, *format, root, found, append(lint.Rules(), gate.Rules()...)...); err != nil {
 		fmt.Fprintln(stderr, "lint:", err)
 		return exitFindings
 	}
@@ -92,5 +93,10 @@ func judge(root string, fix bool, o lint.Options, stderr io.Writer) ([]manifest.
 			return nil, err
 		}
 	}
-	return lint.Catalog(c, o)
+	found, err := lint.Catalog(c, o)
+	if err != nil || !gate.Is(root) {
+		return found, err
+	}
+	types, err := gate.Check(root)
+	return append(found, types...), err
 }
