@@ -58,16 +58,19 @@ gyrum. What was changed by hand among them is named, and nothing is touched then
 	return cmd
 }
 
-// dnsLabel is what a host record may be named.
-var dnsLabel = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+// dnsLabel says whether a host record may have the name.
+func dnsLabel(name string) bool {
+	ok, err := regexp.MatchString(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`, name)
+	return ok && err == nil
+}
 
 // exampleHost names the example host: as --host says, as this machine, or example where that is no name for a host.
 func (p *program) exampleHost() (string, error) {
 	name, err := p.hostName()
-	if p.flags.host != "" && !dnsLabel.MatchString(name) {
+	if p.flags.host != "" && !dnsLabel(name) {
 		return "", usage("--host %s: a host's name is a DNS label: lower-case letters, digits and inner hyphens, at most 63", name)
 	}
-	if name = strings.ToLower(name); err != nil || !dnsLabel.MatchString(name) {
+	if name = strings.ToLower(name); err != nil || !dnsLabel(name) {
 		return "example", nil
 	}
 	return name, nil
