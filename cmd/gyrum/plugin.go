@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gyrum.ai/engine/host"
+	"gyrum.ai/engine/own"
 	"gyrum.ai/engine/plugin"
 )
 
@@ -16,7 +18,7 @@ func newPluginCmd(p *program) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "plugin",
 		Short: "Look at the sandboxed plugins, one a resource type",
-	}, newPluginListCmd(p), newPluginInspectCmd(p), newPluginPrimeCmd(p))
+	}, newPluginListCmd(p), newPluginInspectCmd(p), newPluginVerifyCmd(p), newPluginPrimeCmd(p))
 }
 
 func newPluginListCmd(p *program) *cobra.Command {
@@ -25,11 +27,12 @@ func newPluginListCmd(p *program) *cobra.Command {
 		Short: "List the resource types with their modules' digests",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			store, err := p.store()
+			store, catalog, err := p.plugins()
 			if err != nil {
 				return err
 			}
 			defer store.Close()
+			defer catalog.Close()
 			types := store.Types()
 			if p.flags.format.value == formatJSON {
 				return p.json(types)
@@ -77,6 +80,16 @@ type inspection struct {
 	Modules  []*plugin.Inspection `json:"modules"`
 	// Scopes says for each phase and capability which declared fields bound what a request may name.
 	Scopes map[plugin.Phase]map[string][]string `json:"scopes"`
+	// Origin is "gyrum" or the catalog's folder of the type.
+	Origin string `json:"origin"`
+	// ReadOnly says that the observe module can be loaded and imports nothing that writes.
+	ReadOnly bool `json:"read_only"`
+	// Lock is accepted, refused, or none where the catalog has no gyrum.lock.
+	Lock string `json:"lock"`
+	// Violations are what is not as it has to be: imports that are not granted, and what keeps the type from being used.
+	Violations []string `json:"violations"`
+	// Signed says by whom each module of a catalog's own type is signed.
+	Signed map[string]string `json:"signed,omitempty"`
 }
 
 func newPluginInspectCmd(p *program) *cobra.Command {
@@ -95,12 +108,13 @@ nothing from gyrum:write.`,
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			store, err := p.store()
+			store, catalog, err := p.plugins()
 			if err != nil {
 				return err
 			}
 			defer store.Close()
-			in, err := inspect(store, args[0])
+			defer catalog.Close()
+			in, err := inspect(store, catalog, args[0])
 			if err != nil {
 				return err
 			}
@@ -113,7 +127,7 @@ nothing from gyrum:write.`,
 	}
 }
 
-func inspect(store *plugin.Store, typ string) (*inspection, error) {
+func inspect(store *plugin.Store, catalog *own.Catalog, typ string) (*inspection, error) {
 	info, err := store.Info(typ)
 	if errors.Is(err, plugin.ErrNoPlugin) {
 		var names []string
@@ -135,7 +149,41 @@ func inspect(store *plugin.Store, typ string) (*inspection, error) {
 		}
 		in.Modules = append(in.Modules, mod)
 	}
+	in.judge(info, catalog)
 	return in, nil
+}
+
+// judge says what of a type is not as it has to be.
+func (in *inspection) judge(info plugin.Info, catalog *own.Catalog) {
+	in.Origin, in.Lock, in.ReadOnly, in.Violations = "gyrum", "none", true, []string{}
+	for _, m := range in.Modules {
+		if m.Refusal != "" {
+			in.Violations = append(in.Violations, fmt.Sprintf("%s: %s", m.Phase, m.Refusal))
+		}
+		if m.Phase == plugin.ObservePhase {
+			in.ReadOnly = m.Refusal == "" && !slices.ContainsFunc(m.Imports, func(i plugin.Import) bool { return i.Module == "gyrum:write" })
+		}
+	}
+	if catalog == nil {
+		return
+	}
+	if t := catalog.Type(in.Type); t != nil {
+		in.Origin, in.Signed = own.Folder+"/"+t.Name, t.Signed
+		for _, problem := range t.Problems {
+			in.Violations = append(in.Violations, problem.File+": "+problem.Text)
+		}
+	} else if catalog.Lock != nil {
+		in.Violations = append(in.Violations, catalog.Lock.Judge(info)...)
+	}
+	switch {
+	case catalog.LockError != nil:
+		in.Lock = "refused"
+	case catalog.Lock == nil:
+	case len(catalog.Lock.Judge(info)) > 0:
+		in.Lock = "refused"
+	default:
+		in.Lock = "accepted"
+	}
 }
 
 func scopes(grants map[string]plugin.Grant) map[string][]string {
@@ -151,6 +199,7 @@ func (in *inspection) print(p *program) {
 	fmt.Fprintf(p.out, "%s\n", st.Bold(in.Type))
 	for _, row := range [][2]string{
 		{"version", fmt.Sprint(in.Version)}, {"boundary", in.Boundary}, {"verbs", strings.Join(in.Verbs, " ")}, {"decision", "docs/adr/" + in.Decision + ".md"},
+		{"from", in.Origin}, {"lock", in.Lock},
 	} {
 		fmt.Fprintf(p.out, "  %-9s %s\n", row[0], row[1])
 	}
@@ -163,7 +212,12 @@ func (in *inspection) print(p *program) {
 				writes++
 				fallthrough
 			case "gyrum:read":
-				fmt.Fprintf(p.out, "  %-12s %-20s %s\n", i.Module, i.Name, bound(in.Scopes[m.Phase][i.Name]))
+				scope, granted := in.Scopes[m.Phase][i.Name]
+				verdict := "ok         " + bound(scope) + wished(i.Name)
+				if !granted || i.Module == "gyrum:write" && m.Phase == plugin.ObservePhase {
+					verdict = "violation  the manifest does not grant it to " + string(m.Phase)
+				}
+				fmt.Fprintf(p.out, "  %-12s %-20s %s\n", i.Module, i.Name, verdict)
 			default:
 				if p.flags.verbose {
 					fmt.Fprintf(p.out, "  %-12s %s\n", i.Module, i.Name)
@@ -176,9 +230,15 @@ func (in *inspection) print(p *program) {
 		for _, name := range m.Unused {
 			fmt.Fprintf(p.out, "  granted and not imported: %s\n", name)
 		}
-		if m.Refusal != "" {
-			fmt.Fprintf(p.out, "  refused: %s\n", m.Refusal)
+	}
+	for _, file := range slices.Sorted(maps.Keys(in.Signed)) {
+		fmt.Fprintf(p.out, "\nsigned: %s by %s\n", file, in.Signed[file])
+	}
+	for i, v := range in.Violations {
+		if i == 0 {
+			fmt.Fprintln(p.out)
 		}
+		fmt.Fprintf(p.out, "violation: %s\n", v)
 	}
 }
 
@@ -187,6 +247,15 @@ func bound(fields []string) string {
 		return "names nothing on the host"
 	}
 	return "bound to the declared " + strings.Join(fields, ", ")
+}
+
+// wished says what a resource has to declare before an effect is let through.
+func wished(capability string) string {
+	w, ok := host.WishOf(capability)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf(", where %s is %s", w.Field, strings.Trim(w.Value, `"`))
 }
 
 func newPluginPrimeCmd(p *program) *cobra.Command {

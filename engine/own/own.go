@@ -101,8 +101,26 @@ func Open(root string) (*Catalog, error) {
 	return c, nil
 }
 
+// Type finds one of the catalog's own types, nil for none; a nil catalog has none.
+func (c *Catalog) Type(name string) *Type {
+	if c == nil {
+		return nil
+	}
+	for _, t := range c.Types {
+		if t.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
 // Close lets go of the folder. Modules can be loaded afterwards all the same.
-func (c *Catalog) Close() error { return c.root.Close() }
+func (c *Catalog) Close() error {
+	if c == nil {
+		return nil
+	}
+	return c.root.Close()
+}
 
 func (c *Catalog) exists(name string) bool {
 	_, err := c.root.Lstat(name)
@@ -257,14 +275,14 @@ func (t *Type) signed(l *lock.Lock) {
 			keys = append(keys, k)
 		}
 	}
-	for phase, file := range map[plugin.Phase]string{plugin.ObservePhase: observeFile, plugin.ApplyPhase: applyFile} {
+	for phase, file := range files {
 		module, err := t.catalog.read(t.path(file), maxModule)
 		if err != nil {
 			t.wrong(file, "it cannot be read: %v", err)
 			continue
 		}
 		if got := digest(module); got != t.Manifest.Digests[phase] {
-			t.wrong(file, "its digest is %s, and plugin.json says %s: %s", got, t.Manifest.Digests[phase], export)
+			t.wrong(file, "%s", t.otherDigest(phase, got))
 			continue
 		}
 		sig, err := t.catalog.read(t.path(file)+signature, maxText)
@@ -280,6 +298,34 @@ func (t *Type) signed(l *lock.Lock) {
 		t.Signed[file] = fmt.Sprintf("key %s, %q", by, comment)
 	}
 }
+
+// Verify says what is wrong with a type, with its modules read and their digests taken; nothing when it may be used.
+func (t *Type) Verify() []Problem {
+	problems := slices.Clone(t.Problems)
+	if t.Manifest == nil {
+		return problems
+	}
+	for phase, file := range files {
+		module, err := t.catalog.read(t.path(file), maxModule)
+		text := ""
+		if err != nil {
+			text = fmt.Sprintf("it cannot be read: %v", err)
+		} else if got := digest(module); got != t.Manifest.Digests[phase] {
+			text = t.otherDigest(phase, got)
+		}
+		if p := (Problem{t.path(file), text}); text != "" && !slices.Contains(problems, p) {
+			problems = append(problems, p)
+		}
+	}
+	return problems
+}
+
+func (t *Type) otherDigest(phase plugin.Phase, got string) string {
+	return fmt.Sprintf("its digest is %s, and plugin.json says %s: %s", got, t.Manifest.Digests[phase], export)
+}
+
+// files are the modules of the phases.
+var files = map[plugin.Phase]string{plugin.ObservePhase: observeFile, plugin.ApplyPhase: applyFile}
 
 // Info describes the plugin by its manifest.
 func (t *Type) Info() plugin.Info {
