@@ -169,6 +169,19 @@ func TestExampleEdge(t *testing.T) {
 		answers(m)
 	})
 
+	t.Run("purged, and installed again", func(t *testing.T) {
+		m := m.in(t)
+		m.apt("purge nginx nginx-common")
+		if r := m.Try("ls /etc/nginx/nginx.conf; systemctl is-active nginx"); r.Code == 0 {
+			t.Fatalf("it is still there: %s", r)
+		}
+		// The package starts nginx from its own configuration, and only then does the declared one come back.
+		if o := m.apply("--host", "edge-1"); o.code != 0 {
+			t.Errorf("apply: %s", o)
+		}
+		answers(m)
+	})
+
 	t.Run("renewal", func(t *testing.T) {
 		m := m.in(t)
 		m.Shell("systemctl start edge-renew.service")
