@@ -15,7 +15,15 @@ func main() {
 	files := flag.Int("files", 1000, "how many files the second policy has")
 	binary := flag.String("gyrum", "bin/gyrum", "the program")
 	inside := flag.Bool("measure", false, "used within the host: measures the commands that standard input lists")
+	again := flag.String("replay", "", "used within the host: writes the run that standard input holds into this state `FOLDER`")
 	flag.Parse()
+	if *again != "" {
+		if err := replay(os.Stdin, os.Stdout, *again); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if *inside {
 		if err := measure(os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", err)
@@ -32,6 +40,7 @@ func main() {
 		b := boot(session, *binary)
 		b.compare("the worked example, in sync", *rounds, b.workedExample())
 		b.compare(fmt.Sprintf("%d files, in sync", *files), *rounds, b.manyFiles(*files))
+		b.applies(*rounds)
 	})
 	os.Exit(code)
 }

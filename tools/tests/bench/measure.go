@@ -33,6 +33,8 @@ type figure struct {
 	Wall time.Duration `json:"wall"`
 	// Peak is the largest resident set of the process or of a child that it waited for, in bytes.
 	Peak int64 `json:"peak"`
+	// Computing is the processor time of both, in user and system mode.
+	Computing time.Duration `json:"computing"`
 }
 
 // measure runs the jobs in turn, round by round, so that what disturbs the machine disturbs all of them.
@@ -43,26 +45,27 @@ func measure(in io.Reader, out io.Writer) error {
 	}
 	walls := make([][]time.Duration, len(j.Jobs))
 	peaks := make([][]int64, len(j.Jobs))
+	computings := make([][]time.Duration, len(j.Jobs))
 	for range j.Rounds {
 		for i, job := range j.Jobs {
-			wall, peak, err := one(job)
+			f, err := one(job)
 			if err != nil {
 				return err
 			}
-			walls[i], peaks[i] = append(walls[i], wall), append(peaks[i], peak)
+			walls[i], peaks[i], computings[i] = append(walls[i], f.Wall), append(peaks[i], f.Peak), append(computings[i], f.Computing)
 		}
 	}
 	var figures []figure
 	for i, job := range j.Jobs {
-		figures = append(figures, figure{job.Name, median(walls[i]), median(peaks[i])})
+		figures = append(figures, figure{job.Name, median(walls[i]), median(peaks[i]), median(computings[i])})
 	}
 	return json.NewEncoder(out).Encode(figures)
 }
 
-func one(j job) (time.Duration, int64, error) {
+func one(j job) (figure, error) {
 	if j.Prepare != "" {
 		if out, err := exec.Command("sh", "-ec", j.Prepare).CombinedOutput(); err != nil {
-			return 0, 0, fmt.Errorf("%s: prepare: %w\n%s", j.Name, err, out)
+			return figure{}, fmt.Errorf("%s: prepare: %w\n%s", j.Name, err, out)
 		}
 	}
 	cmd := exec.Command(j.Command[0], j.Command[1:]...)
@@ -70,10 +73,11 @@ func one(j job) (time.Duration, int64, error) {
 	out, err := cmd.CombinedOutput()
 	wall := time.Since(begun)
 	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != j.Exit {
-		return 0, 0, fmt.Errorf("%s: %v, want exit status %d\n%s", j.Name, err, j.Exit, out)
+		return figure{}, fmt.Errorf("%s: %v, want exit status %d\n%s", j.Name, err, j.Exit, out)
 	}
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	return wall, usage.Maxrss << 10, nil // getrusage(2): in kilobytes
+	computing := time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+	return figure{Wall: wall, Peak: usage.Maxrss << 10, Computing: computing}, nil // getrusage(2): the peak in kilobytes
 }
 
 func median[N int64 | time.Duration](values []N) N {
