@@ -94,6 +94,9 @@ func (w *Writer) Do(ctx context.Context, capability string, request []byte) ([]b
 	if w.beginErr != nil {
 		return encode(done{}, w.beginErr)
 	}
+	// What is about to change, or has, is walked to anew.
+	w.r.tree.Walks.Forget()
+	defer w.r.tree.Walks.Forget()
 	return f(ctx, w, request)
 }
 

@@ -195,7 +195,7 @@ func (s *sandbox) run(ctx context.Context, export string, request []byte, talk *
 	if err := ctx.Err(); err != nil {
 		return 0, nil, 0, err
 	}
-	c := &call{request: request, talk: talk, budget: b, wasi: newWASI(s.limits.Log), watch: startWatch(ctx, limit)}
+	c := &call{request: request, talk: talk, budget: b, wasi: newWASI(s.limits), watch: startWatch(ctx, limit)}
 	status, err = s.drive(context.WithValue(c.watch.inner, callKey{}, c), export, uint64(len(request)))
 	used = c.watch.stop(limit)
 	switch {

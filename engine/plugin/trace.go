@@ -73,7 +73,7 @@ type traceKey [sha256.Size]byte
 // engineBuild changes with whatever of the engine an answer passes through: the revision of this package's rules (the
 // WASI stub, the scope check, the reading of answers), which is counted up by hand, and the build.
 var engineBuild = sync.OnceValue(func() string {
-	const rules = "1"
+	const rules = "2"
 	var b strings.Builder
 	b.WriteString(rules)
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -20,7 +20,7 @@ func (e *Error) Error() string { return e.Text }
 // Decode reads one JSON document. Numbers that are not integers of 64 bits, names given twice and text that is not
 // UTF-8 are errors: none of them is canonical JSON as the boundary has it.
 func Decode(document []byte) (Value, *Error) {
-	d := decoder{in: document}
+	d := decoder{in: string(document)}
 	v := d.value(0)
 	if d.space(); d.wrong == "" && d.at < len(d.in) {
 		d.fail("more follows after the value")
@@ -31,10 +31,26 @@ func Decode(document []byte) (Value, *Error) {
 	return v, nil
 }
 
+// decoder reads from a copy of the document, of which the texts without escapes are parts: in a module, an allocation costs
+// more than anything else here.
 type decoder struct {
-	in    []byte
+	in    string
 	at    int
 	wrong string
+	// spare are nodes to be used next.
+	spare []node
+}
+
+// node makes a node out of the spare ones.
+func (d *decoder) node(kind Kind) *node {
+	if len(d.spare) == 0 {
+		// A small reply has few values, a batch thousands.
+		d.spare = make([]node, min(max((len(d.in)-d.at)/16, 4), 64))
+	}
+	n := &d.spare[0]
+	d.spare = d.spare[1:]
+	n.kind = kind
+	return n
 }
 
 // fail keeps the first problem and goes to the end of the input, where every loop ends.
@@ -78,7 +94,9 @@ func (d *decoder) value(depth int) Value {
 	case c == '[':
 		return d.list(depth)
 	case c == '"':
-		return String(d.string())
+		n := d.node(KindString)
+		n.text = d.string()
+		return Value{n}
 	case c == '-' || c >= '0' && c <= '9':
 		return d.int()
 	case c == 't':
@@ -92,7 +110,7 @@ func (d *decoder) value(depth int) Value {
 }
 
 func (d *decoder) word(word string, v Value) Value {
-	if len(d.in)-d.at < len(word) || string(d.in[d.at:d.at+len(word)]) != word {
+	if len(d.in)-d.at < len(word) || d.in[d.at:d.at+len(word)] != word {
 		return d.fail("no such word")
 	}
 	d.at += len(word)
@@ -101,10 +119,11 @@ func (d *decoder) word(word string, v Value) Value {
 
 func (d *decoder) object(depth int) Value {
 	d.at++
-	v := Object()
+	v := Value{d.node(KindObject)}
 	if d.take('}') {
 		return v
 	}
+	v.node.fields = make([]Field, 0, 8)
 	for d.wrong == "" {
 		if d.peek() != '"' {
 			return d.fail("a name is missing")
@@ -137,7 +156,7 @@ func (n *node) insert(f Field) {
 
 func (d *decoder) list(depth int) Value {
 	d.at++
-	v := List()
+	v := Value{d.node(KindList)}
 	if d.take(']') {
 		return v
 	}
@@ -181,8 +200,10 @@ func (d *decoder) int() Value {
 	case negative && n == 0:
 		d.at = start
 		return d.fail("minus zero")
-	case negative:
-		return Int(-int64(n))
 	}
-	return Int(int64(n))
+	v := d.node(KindInt)
+	if v.number = int64(n); negative {
+		v.number = -int64(n)
+	}
+	return Value{v}
 }

@@ -3,7 +3,19 @@ package guest
 const hexDigits = "0123456789abcdef"
 
 // Encode gives the canonical form of a value (RFC 8785): no spaces, members ordered by name, the shortest escapes.
-func Encode(v Value) []byte { return appendValue(nil, v) }
+func Encode(v Value) []byte { return appendValue(make([]byte, 0, size(v)), v) }
+
+// size is about how many bytes a value takes, so that the output seldom has to grow.
+func size(v Value) int {
+	n := 24 + len(v.Text())
+	for _, item := range v.Items() {
+		n += size(item) + 1
+	}
+	for _, f := range v.Fields() {
+		n += len(f.Name) + size(f.Value) + 4
+	}
+	return n
+}
 
 func appendValue(out []byte, v Value) []byte {
 	switch v.Kind() {
@@ -83,6 +95,9 @@ func appendInt(out []byte, n int64) []byte {
 
 func appendString(out []byte, s string) []byte {
 	out = append(out, '"')
+	if plain(s) {
+		return append(append(out, s...), '"')
+	}
 	// Ranging over a string gives U+FFFD for what is not UTF-8, so the answer is valid whatever a plugin puts in it.
 	for _, r := range s {
 		switch {
@@ -105,6 +120,16 @@ func appendString(out []byte, s string) []byte {
 		}
 	}
 	return append(out, '"')
+}
+
+// plain says that a text is ASCII without anything to escape, as most are.
+func plain(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < 0x20 || c >= 0x80 || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 func appendRune(out []byte, r rune) []byte {

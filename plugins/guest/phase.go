@@ -37,20 +37,21 @@ func Unseen(e *Error) Observation {
 }
 
 func (o Observation) value() Value {
-	v := Object().With("observed", o.Observed)
+	n := &node{kind: KindObject, fields: make([]Field, 0, 5)}
 	if !o.Facts.IsNull() {
-		v = v.With("facts", o.Facts)
+		n.insert(Field{"facts", o.Facts})
 	}
 	if len(o.Inputs) > 0 {
-		v = v.With("inputs", Strings(o.Inputs))
+		n.insert(Field{"inputs", Strings(o.Inputs)})
 	}
+	n.insert(Field{"observed", o.Observed})
 	if o.PackageMayStart {
-		v = v.With("package_may_start", Bool(true))
+		n.insert(Field{"package_may_start", Bool(true)})
 	}
 	if o.Unobservable != nil {
-		v = v.With("unobservable", o.Unobservable.value())
+		n.insert(Field{"unobservable", o.Unobservable.value()})
 	}
-	return v
+	return Value{n}
 }
 
 func (r Reason) value() Value {
@@ -69,8 +70,9 @@ func batch(one func(Value) Value) Phase {
 		if err != nil {
 			return err.document(), StatusError
 		}
-		var results []Value
-		for _, r := range doc.Get("resources").Items() {
+		resources := doc.Get("resources").Items()
+		results := make([]Value, 0, len(resources))
+		for _, r := range resources {
 			results = append(results, one(r))
 		}
 		return Encode(Object().With("results", List(results...))), StatusAnswer

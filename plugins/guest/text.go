@@ -5,18 +5,19 @@ import "unicode/utf8"
 // string reads a JSON string whose opening quote is next.
 func (d *decoder) string() string {
 	d.at++
-	start := d.at
-	for d.at < len(d.in) && d.in[d.at] != '"' && d.in[d.at] != '\\' && d.in[d.at] >= 0x20 {
-		d.at++
+	start, at := d.at, d.at
+	for at < len(d.in) && d.in[at] != '"' && d.in[at] != '\\' && d.in[at] >= 0x20 {
+		at++
 	}
-	if d.at < len(d.in) && d.in[d.at] == '"' {
-		return d.text(d.in[start:d.at])
+	d.at = at
+	if at < len(d.in) && d.in[at] == '"' {
+		return d.text(d.in[start:at])
 	}
-	text := append([]byte(nil), d.in[start:d.at]...)
+	text := append([]byte(nil), d.in[start:at]...)
 	for d.at < len(d.in) && d.wrong == "" {
 		switch c := d.in[d.at]; {
 		case c == '"':
-			return d.text(text)
+			return d.text(string(text))
 		case c < 0x20:
 			d.fail("a control character in a string")
 		case c == '\\':
@@ -31,13 +32,13 @@ func (d *decoder) string() string {
 }
 
 // text ends a string at its closing quote.
-func (d *decoder) text(raw []byte) string {
+func (d *decoder) text(raw string) string {
 	d.at++
-	if !utf8.Valid(raw) {
+	if !utf8.ValidString(raw) {
 		d.fail("a string is not UTF-8")
 		return ""
 	}
-	return string(raw)
+	return raw
 }
 
 func (d *decoder) escape(text []byte) []byte {
@@ -86,8 +87,8 @@ func (d *decoder) hex() rune {
 		return 0
 	}
 	var r rune
-	for _, c := range d.in[d.at : d.at+4] {
-		switch {
+	for i := d.at; i < d.at+4; i++ {
+		switch c := d.in[i]; {
 		case c >= '0' && c <= '9':
 			r = r<<4 | rune(c-'0')
 		case c >= 'a' && c <= 'f':

@@ -41,13 +41,15 @@ type Field struct {
 // Null is the JSON null.
 var Null = Value{}
 
+// yes and no are the booleans; a Value is not changed, so one of each is enough.
+var yes, no = &node{kind: KindBool, number: 1}, &node{kind: KindBool}
+
 // Bool makes a JSON boolean.
 func Bool(b bool) Value {
-	n := &node{kind: KindBool}
 	if b {
-		n.number = 1
+		return Value{yes}
 	}
-	return Value{n}
+	return Value{no}
 }
 
 // Int makes a JSON number.
@@ -73,11 +75,22 @@ func Object() Value { return Value{&node{kind: KindObject}} }
 
 // Record makes a JSON object of strings, from names and texts in turn.
 func Record(namesAndTexts ...string) Value {
-	v := Object()
+	n := &node{kind: KindObject, fields: make([]Field, 0, len(namesAndTexts)/2+1)} // one more is often added
 	for i := 0; i+1 < len(namesAndTexts); i += 2 {
-		v = v.WithText(namesAndTexts[i], namesAndTexts[i+1])
+		n.put(Field{namesAndTexts[i], String(namesAndTexts[i+1])})
 	}
-	return v
+	return Value{n}
+}
+
+// put sets a member of a node that is still being made.
+func (n *node) put(f Field) {
+	for i := range n.fields {
+		if n.fields[i].Name == f.Name {
+			n.fields[i].Value = f.Value
+			return
+		}
+	}
+	n.insert(f)
 }
 
 // With gives the object with one member set; a null Value counts as an empty object. Members are kept in the order of

@@ -25,6 +25,8 @@ type Tree struct {
 	FS fsys.ReadFS
 	// Self is a user whose directories and links are as trustworthy as root's: the one that the program runs as.
 	Self uint32
+	// Walks spares walks that were made already; nil makes each anew.
+	Walks *Walks
 }
 
 // place is where a walk ended.
@@ -262,12 +264,6 @@ func (w *walker) follow(name string, info fsys.Info) (string, error) {
 		return "", fault.New(fault.Invalid, "%s is a symlink to nothing", show(w.at(name)))
 	}
 	return target, nil
-}
-
-// find walks to the parent of a path for looking.
-func (t Tree) find(p string, anywhere bool) (*place, error) {
-	w := walker{Tree: t, open: openToLook, root: t.FS.Root, anywhere: anywhere}
-	return w.parents(p)
 }
 
 // Resolve gives the path with the symlinks of its parents resolved; the last element stays as it is, and so does what
