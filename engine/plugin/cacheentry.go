@@ -34,6 +34,11 @@ func entries(dir string) ([]string, error) {
 		if !d.Type().IsRegular() {
 			return fmt.Errorf("%s is no regular file", path)
 		}
+		if info, err := d.Info(); err != nil {
+			return err
+		} else if owner(info) != os.Geteuid() {
+			return fmt.Errorf("%s belongs to uid %d", path, owner(info)) // left from when the folder was somebody else's
+		}
 		names = append(names, name)
 		return nil
 	})
