@@ -18,7 +18,7 @@ func newPluginCmd(p *program) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "plugin",
 		Short: "Look at the sandboxed plugins, one a resource type",
-	}, newPluginListCmd(p), newPluginInspectCmd(p), newPluginVerifyCmd(p), newPluginPrimeCmd(p))
+	}, newPluginListCmd(p), newPluginInspectCmd(p), newPluginVerifyCmd(p), newPluginPrimeCmd(p), newPluginTestCmd(p), newPluginNewCmd(p))
 }
 
 func newPluginListCmd(p *program) *cobra.Command {

@@ -16,7 +16,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"testing"
 
 	"gyrum.ai/engine/drift"
 	"gyrum.ai/engine/host"
@@ -37,8 +36,28 @@ type Subject struct {
 	Cache string
 }
 
+// T is the part of testing.T that the rules use.
+type T interface {
+	Context() context.Context
+	Cleanup(func())
+	TempDir() string
+	Helper()
+	Log(args ...any)
+	Logf(format string, args ...any)
+	Error(args ...any)
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// Runner is what the suite runs under: *testing.T in a test, *Trial elsewhere.
+type Runner[R any] interface {
+	T
+	Run(name string, f func(R)) bool
+}
+
 // Run holds the subject against every rule.
-func Run(t *testing.T, s Subject) {
+func Run[R Runner[R]](t R, s Subject) {
 	if len(s.Resources) < 2 {
 		t.Fatal("conformance needs two resources at least")
 	}
@@ -48,17 +67,24 @@ func Run(t *testing.T, s Subject) {
 	}
 	t.Cleanup(store.Close)
 	c := &suite{Subject: s, store: store}
-	t.Run("outside", c.outside)
-	t.Run("sound", c.sound)
-	t.Run("deterministic", c.deterministic)
-	t.Run("each resource by itself", c.independent)
-	t.Run("a long list", c.long)
-	t.Run("a host that says nothing", c.blind)
-	t.Run("odd replies and records", c.odd)
-	t.Run("apply", c.apply)
-	t.Run("an effect that fails", c.failing)
-	t.Run("an unknown verb", c.unknownVerb)
-	t.Run("remembered", c.remembered)
+	for _, rule := range []struct {
+		name string
+		hold func(T)
+	}{
+		{"outside", c.outside},
+		{"sound", c.sound},
+		{"deterministic", c.deterministic},
+		{"each resource by itself", c.independent},
+		{"a long list", c.long},
+		{"a host that says nothing", c.blind},
+		{"odd replies and records", c.odd},
+		{"apply", c.apply},
+		{"an effect that fails", c.failing},
+		{"an unknown verb", c.unknownVerb},
+		{"remembered", c.remembered},
+	} {
+		t.Run(rule.name, func(t R) { rule.hold(t) })
+	}
 }
 
 type suite struct {
@@ -75,7 +101,7 @@ type outcome struct {
 	decisions []*drift.Decision
 }
 
-func (c *suite) look(t *testing.T, store *plugin.Store, asker host.Asker, rs []resource.Resource, options ...plugin.Option) (outcome, []string) {
+func (c *suite) look(t T, store *plugin.Store, asker host.Asker, rs []resource.Resource, options ...plugin.Option) (outcome, []string) {
 	t.Helper()
 	r := store.Reading(t.Context(), asker, options...)
 	defer r.Close()
@@ -102,7 +128,7 @@ func (c *suite) look(t *testing.T, store *plugin.Store, asker host.Asker, rs []r
 	return out, r.Ran()
 }
 
-func (c *suite) run(t *testing.T, asker host.Asker, rs []resource.Resource) outcome {
+func (c *suite) run(t T, asker host.Asker, rs []resource.Resource) outcome {
 	t.Helper()
 	out, _ := c.look(t, c.store, asker, rs, plugin.AlwaysRun())
 	return out
@@ -119,7 +145,7 @@ func (o outcome) broken(i int) string {
 	return ""
 }
 
-func (c *suite) outside(t *testing.T) {
+func (c *suite) outside(t T) {
 	for _, phase := range []plugin.Phase{plugin.ObservePhase, plugin.ApplyPhase} {
 		in, err := c.store.Inspect(c.Type, phase)
 		if err != nil {
@@ -139,7 +165,7 @@ func (c *suite) outside(t *testing.T) {
 	}
 }
 
-func (c *suite) sound(t *testing.T) {
+func (c *suite) sound(t T) {
 	out := c.run(t, c.Host(), c.Resources)
 	for i, r := range c.Resources {
 		if why := out.broken(i); why != "" {
@@ -154,7 +180,7 @@ func (c *suite) sound(t *testing.T) {
 	}
 }
 
-func (c *suite) deterministic(t *testing.T) {
+func (c *suite) deterministic(t T) {
 	first := c.run(t, c.Host(), c.Resources)
 	for range 3 {
 		if again := c.run(t, c.Host(), c.Resources); !reflect.DeepEqual(first, again) {
@@ -163,7 +189,7 @@ func (c *suite) deterministic(t *testing.T) {
 	}
 }
 
-func (c *suite) independent(t *testing.T) {
+func (c *suite) independent(t T) {
 	together := c.run(t, c.Host(), c.Resources)
 	reversed := slices.Clone(c.Resources)
 	slices.Reverse(reversed)
@@ -181,7 +207,7 @@ func (c *suite) independent(t *testing.T) {
 	}
 }
 
-func (c *suite) long(t *testing.T) {
+func (c *suite) long(t T) {
 	var rs []resource.Resource
 	for len(rs) < 2500 {
 		rs = append(rs, c.Resources...)
@@ -199,7 +225,7 @@ func (c *suite) long(t *testing.T) {
 }
 
 // blind shows that nothing is absent, or in sync, because it could not be seen.
-func (c *suite) blind(t *testing.T) {
+func (c *suite) blind(t T) {
 	for _, code := range []string{"permission-denied", "unavailable", "a-code-of-the-future"} {
 		for _, r := range c.few() {
 			asker := &fixed{reply: `{"error":{"code":"` + code + `","text":"nothing can be seen"}}`}
@@ -219,7 +245,7 @@ func (c *suite) blind(t *testing.T) {
 }
 
 // odd shows that nothing which a host or a manifest could say breaks more than the resource itself: every call ends.
-func (c *suite) odd(t *testing.T) {
+func (c *suite) odd(t T) {
 	for _, reply := range []string{`{}`, `{"exists":"yes"}`, `{"error":{}}`, `{"error":null}`, `{"error":"no"}`, `{"exists":true,"mode":null,"kind":7}`,
 		`{"a":` + strings.Repeat(`[`, 400) + strings.Repeat(`]`, 400) + `}`, `{"text":"` + strings.Repeat("long ", 50000) + `"}`} {
 		c.run(t, &fixed{reply: reply}, c.Resources)
@@ -235,7 +261,7 @@ func (c *suite) odd(t *testing.T) {
 }
 
 // acting calls f for some resources on which the plugin would act, of every verb that it names.
-func (c *suite) acting(t *testing.T, f func(r resource.Resource, o drift.Observation, d *drift.Decision)) {
+func (c *suite) acting(t T, f func(r resource.Resource, o drift.Observation, d *drift.Decision)) {
 	t.Helper()
 	out := c.run(t, c.Host(), c.Resources)
 	verbs := map[drift.Verb]int{}
@@ -249,7 +275,7 @@ func (c *suite) acting(t *testing.T, f func(r resource.Resource, o drift.Observa
 	}
 }
 
-func (c *suite) apply(t *testing.T) {
+func (c *suite) apply(t T) {
 	acted := 0
 	c.acting(t, func(r resource.Resource, o drift.Observation, d *drift.Decision) {
 		doer := &fixed{reply: `{}`}
@@ -268,7 +294,7 @@ func (c *suite) apply(t *testing.T) {
 	}
 }
 
-func (c *suite) failing(t *testing.T) {
+func (c *suite) failing(t T) {
 	c.acting(t, func(r resource.Resource, o drift.Observation, d *drift.Decision) {
 		doer := &fixed{reply: `{"error":{"code":"io","text":"the effect failed"}}`}
 		_, err := c.store.Writing(t.Context(), c.Host(), doer).Apply(t.Context(), r, o, drift.Action{Verb: d.Verb, Params: d.Params})
@@ -281,7 +307,7 @@ func (c *suite) failing(t *testing.T) {
 	})
 }
 
-func (c *suite) unknownVerb(t *testing.T) {
+func (c *suite) unknownVerb(t T) {
 	info, err := c.store.Info(c.Type)
 	if err != nil {
 		t.Fatal(err)
@@ -299,7 +325,7 @@ func (c *suite) unknownVerb(t *testing.T) {
 }
 
 // remembered shows that the plugin's answers can be remembered: its second look needs no module.
-func (c *suite) remembered(t *testing.T) {
+func (c *suite) remembered(t T) {
 	store, err := plugin.NewStore(c.Modules, plugin.CacheConfig{Dir: filepath.Join(t.TempDir(), "cache")}, func(line string) { t.Log(line) })
 	if err != nil {
 		t.Fatal(err)

@@ -144,9 +144,9 @@ type Decision struct {
 
 // Need is one prerequisite of an action that is missing on the host.
 type Need struct {
-	// Kind is path (a parent directory), user, group or unit.
+	// Kind is path (a parent directory), file, user, group, unit or package.
 	Kind string `json:"kind"`
-	// Name is the path, the account or the unit.
+	// Name is the path, the account, the unit or the package.
 	Name string `json:"name"`
 	// Text is the blocked text when nothing in the plan brings it.
 	Text string `json:"text"`

@@ -144,7 +144,7 @@ func readNeed(raw json.RawMessage) (n drift.Need, err error) {
 			if err := readText(raw, &n.Kind); err != nil {
 				return err
 			}
-			if !slices.Contains([]string{"path", "user", "group", "unit", "package"}, n.Kind) {
+			if !slices.Contains([]string{"path", "file", "user", "group", "unit", "package"}, n.Kind) {
 				return fmt.Errorf("there is no kind of need %q", n.Kind)
 			}
 			return nil

@@ -56,8 +56,10 @@ func Check(root string) ([]manifest.Finding, error) {
 	for _, typ := range g.all() {
 		g.typ(typ)
 	}
-	if err := g.history(); err != nil {
-		return nil, err
+	for _, judge := range []func() error{g.shapes, g.modules, g.history} {
+		if err := judge(); err != nil {
+			return nil, err
+		}
 	}
 	manifest.Sort(g.findings)
 	return g.findings, nil

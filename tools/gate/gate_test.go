@@ -99,7 +99,7 @@ func TestEveryPlaceMustAgree(t *testing.T) {
 		"no plugin":                      {func(r *repo) { r.remove("plugins/user") }, "has no plugin"},
 		"no definition":                  {func(r *repo) { r.edit("cue/types.cue", "\tuser: {", "\tuzer: {") }, "#types does not define the type user"},
 		"not in the list of types":       {func(r *repo) { r.edit("cue/role.cue", ` | "user"`, "") }, "#Type does not name the type user"},
-		"not in the schema":              {func(r *repo) { r.edit("schemas/drift-item.v2.json", "            \"user\",\n", "") }, "does not name the type user"},
+		"not in the schema":              {func(r *repo) { r.edit("schemas/drift-item.v2.json", `"user"`, `"uzer"`) }, "does not name the type user"},
 		"in the schema that is out":      {func(r *repo) { r.edit("schemas/drift-item.v1.json", `"command"`, `"command", "user"`) }, "exactly the first six types"},
 		"no page":                        {func(r *repo) { r.remove("docs/types/user.md") }, "the type user has no page"},
 		"a page of no type":              {func(r *repo) { r.write("docs/types/cron.md", "") }, "named elsewhere and has no plugin"},

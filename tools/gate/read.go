@@ -130,7 +130,13 @@ func (g *gate) readSchemas() error {
 		var schema struct {
 			Properties struct {
 				Resource struct {
-					Properties struct{ Type struct{ Enum []string } }
+					Properties struct {
+						Type struct {
+							Enum []string
+							// AnyOf holds the enumeration where a catalog's own types are allowed beside it.
+							AnyOf []struct{ Enum []string }
+						}
+					}
 				}
 			}
 		}
@@ -138,6 +144,9 @@ func (g *gate) readSchemas() error {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 		g.enum = schema.Properties.Resource.Properties.Type.Enum
+		for _, one := range schema.Properties.Resource.Properties.Type.AnyOf {
+			g.enum = append(g.enum, one.Enum...)
+		}
 		g.file = "schemas/" + filepath.Base(file)
 		if g.v1 == nil {
 			g.v1 = g.enum
