@@ -110,6 +110,9 @@ func (p *program) check(cmd *cobra.Command, sel *selectionFlags, flags checkFlag
 	}
 	if ran := s.looking.ran(); p.flags.verbose {
 		p.say("modules run: %s; unchanged answers of the host stand for the others", cmp.Or(strings.Join(ran, ", "), "none"))
+		for _, line := range s.looking.used.lines(s.store) {
+			p.say("%s", line)
+		}
 	}
 	if err := p.printPlan(cmd, s, sel, report); err != nil {
 		return err

@@ -19,6 +19,8 @@ type looking struct {
 	reader *host.Reader
 	// asker is the reader, or stands between it and the plugins; asked of a tape, it is all there is.
 	asker host.Asker
+	// used counts what the plugins ask.
+	used used
 
 	mu    sync.Mutex
 	looks []*plugin.Reading // to be closed
@@ -32,7 +34,7 @@ func (s *session) look() *looking {
 
 // begin begins a look at the host.
 func (l *looking) begin(ctx context.Context, store *plugin.Store, options ...plugin.Option) *plugin.Reading {
-	r := store.Reading(ctx, l.asker, options...)
+	r := store.Reading(ctx, counting{Asker: l.asker, used: &l.used}, options...)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.looks = append(l.looks, r)

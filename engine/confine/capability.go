@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"errors"
 	"fmt"
 	"syscall"
 	"unsafe"
@@ -35,8 +36,12 @@ func drop() ([]string, error) {
 // promise makes every thread promise to gain no privileges by execve(2). Without it a process without CAP_SYS_ADMIN may
 // not restrict itself, and a program of uid 0 that it starts would get every capability back.
 func promise() error {
-	if _, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); errno != 0 {
-		return fmt.Errorf("no_new_privs: %w", errno)
+	_, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0)
+	switch errno {
+	case 0:
+		return nil
+	case unix.ENOTSUP: // C code may have threads that the Go runtime knows nothing of
+		return errors.New("this program was built with cgo, which rules it out; build it with CGO_ENABLED=0")
 	}
-	return nil
+	return fmt.Errorf("no_new_privs: %w", errno)
 }
