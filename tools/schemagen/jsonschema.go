@@ -45,7 +45,13 @@ func roleSchema(t *Table) object {
 		{"title", "resource"},
 		{"type", "object"}, {"errorMessage", mapping},
 		{"required", []string{"type"}},
-		{"properties", object{{"type", object{{"description", t.Resource.Fields[0].Doc}, {"enum", types}, {"markdownEnumDescriptions", described}}}}},
+		{"properties", object{{"type", object{
+			{"description", t.Resource.Fields[0].Doc},
+			{"anyOf", []any{
+				object{{"enum", types}, {"markdownEnumDescriptions", described}},
+				object{{"type", "string"}, {"pattern", "^x_"}}, // a catalog's own types are known to that catalog alone
+			}},
+		}}}},
 		{"allOf", cases},
 		// whole resources are offered where none has begun
 		{"if", object{{"type", "object"}, {"required", []string{"type"}}}},
@@ -249,6 +255,14 @@ func (a Alt) takes(s string) bool {
 	return ok
 }
 
+// either refuses the second of two fields beside the first.
+func either(first, second string) object {
+	return object{
+		{"if", object{{"required", []string{first}}}},
+		{"then", object{{"errorMessage", first + " and " + second + " together; keep one"}, {"properties", object{{second, false}}}}},
+	}
+}
+
 // across are the rules that span fields, as cue/types.cue has them. Each condition is met by what is most often
 // written and left out, so that what an editor misses is the field and not the exception.
 func across(typ string) object {
@@ -262,8 +276,10 @@ func across(typ string) object {
 	case "file":
 		return object{
 			{"if", is("state", "present")}, {"then", object{{"anyOf", []any{need("content"), need("source")}}}},
-			{"allOf", []any{object{{"if", need("content")}, {"then", object{{"errorMessage", "content and source together; keep one"}, {"properties", object{{"source", false}}}}}}}},
+			{"allOf", []any{either("content", "source")}},
 		}
+	case "line":
+		return either("after", "before")
 	case "systemd_unit":
 		return object{{"anyOf", []any{need("state"), need("enabled")}}}
 	case "env":

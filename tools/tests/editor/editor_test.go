@@ -265,6 +265,14 @@ func TestWhatIsRightHasNoComplaint(t *testing.T) {
 	}
 }
 
+// A catalog's own types are known to that catalog alone: an editor lets them be.
+func TestOwnTypesAreLetBe(t *testing.T) {
+	s := start(t)
+	if found, err := s.Open("host-roles/own.yaml", head+"  - type: x_note\n    anything: 1\n"); err != nil || len(found) > 0 {
+		t.Errorf("complaints about a type of the catalog's own: %v %v", found, err)
+	}
+}
+
 // A new catalog helps editors by itself: its files name the schemas that lie in it, and so do its settings.
 func TestANewCatalogHelpsEditors(t *testing.T) {
 	gyrum := filepath.Join(repository(t), "bin", "gyrum")
