@@ -9,7 +9,7 @@ ALL         = $(addprefix ./,$(addsuffix /...,$(MODULES)))
 FUZZTIME   ?= 10s
 export CGO_ENABLED = 0
 
-.PHONY: build man plugins test authoring ring3 soak bench check fmt vet static tidy generated reproducible clean-tree fuzz quickstart
+.PHONY: build man plugins test authoring ring3 soak bench check fmt vet static tidy generated reproducible lint clean-tree fuzz quickstart
 
 # The program, at bin/gyrum.
 build: plugins ; $(GO) build -trimpath -buildvcs=false -o bin/gyrum ./cmd/gyrum
@@ -34,7 +34,7 @@ soak: build ; cd tools/tests/ring3 && GYRUM_SOAK_ROUNDS=$(ROUNDS) $(GO) test -co
 bench: build ; $(GO) run ./tools/tests/bench
 
 # What a change must pass besides the tests.
-check: fmt vet static tidy generated reproducible clean-tree
+check: fmt vet static tidy generated reproducible lint clean-tree
 
 # Sources are formatted.
 fmt: ; @test -z "$$(gofmt -l $(MODULES) | tee /dev/stderr)" || { echo 'run gofmt -w on these files'; exit 1; }
@@ -56,6 +56,9 @@ man: build ; bin/gyrum man bin/man
 
 # The modules have the committed digests, whatever folder they are built in.
 reproducible: ; $(GO) run ./tools/pluginbuild -fresh -check && d=$$(mktemp -d) && trap 'rm -rf "$$d"' EXIT && git archive HEAD | tar x -C "$$d" && cd "$$d" && $(GO) run ./tools/pluginbuild -check
+
+# The catalogs here are well written, and every resource type is whole: plugin, modules, definition, schema, record, page.
+lint: ; $(GO) run ./tools/lint && $(GO) run ./tools/lint examples
 
 # Nothing above changed or made a file that git would see.
 clean-tree: ; @test -z "$$(git status --porcelain | tee /dev/stderr)" || { echo 'the work tree is not clean'; exit 1; }

@@ -41,7 +41,7 @@ func (g *gate) shapes() error {
 		err = definition.Unify(said).Validate(cue.Concrete(true), cue.Final())
 		for _, e := range cueerrors.Errors(err) {
 			format, args := e.Msg()
-			g.say(file, RuleType, "cue/plugin.cue defines what stands there", "%s: %s", strings.Join(e.Path(), "."), fmt.Sprintf(format, args...))
+			g.say(file, RuleType, "cue/plugin.cue defines what stands there", "%s: %s", strings.Replace(strings.Join(e.Path(), "."), "#Plugin.", "plugin.", 1), fmt.Sprintf(format, args...))
 		}
 	}
 	return nil

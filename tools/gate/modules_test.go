@@ -12,10 +12,10 @@ func TestShape(t *testing.T) {
 	for name, c := range map[string]struct {
 		from, to, want string
 	}{
-		"a field that there is not": {`abi:      1`, "abi:      1\n\tdanger:   true", "danger: field not allowed"},
-		"another boundary":          {`abi:      1`, `abi:      2`, "abi: conflicting values"},
-		"no version":                {"\tversion:  1\n", "", "version: "},
-		"a scope that is no list":   {`scope: ["path"]`, `scope: "path"`, "scope: conflicting values"},
+		"a field that there is not": {`abi:      1`, "abi:      1\n\tdanger:   true", "plugin.danger: field not allowed"},
+		"another boundary":          {`abi:      1`, `abi:      2`, "plugin.abi: conflicting values"},
+		"no version":                {"\tversion:  1\n", "", "plugin.version: field is required"},
+		"a scope that is no list":   {`scope: ["path"]`, `scope: "path"`, "plugin.observe.file_stat.scope: conflicting values"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := copied(t)
@@ -24,7 +24,7 @@ func TestShape(t *testing.T) {
 			for _, f := range r.check() {
 				all = append(all, f.String())
 			}
-			if got := strings.Join(all, "\n"); !strings.Contains(got, "plugins/file/plugin.cue: "+RuleType+": plugin.") || !strings.Contains(got, c.want) {
+			if got := strings.Join(all, "\n"); !strings.Contains(got, "plugins/file/plugin.cue: "+RuleType+": ") || !strings.Contains(got, c.want) {
 				t.Errorf("got\n%s\nwant %s", got, c.want)
 			}
 		})
