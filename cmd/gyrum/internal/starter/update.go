@@ -136,8 +136,12 @@ func readRecord(root *os.Root) (record, error) {
 func replace(root *os.Root, f File) error {
 	tmp := f
 	tmp.Path += ".new"
+	name := filepath.FromSlash(tmp.Path)
+	if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err // what an update that was cut short left is not in the way, but a folder is
+	}
 	if err := write(root, tmp); err != nil {
 		return err
 	}
-	return root.Rename(filepath.FromSlash(tmp.Path), filepath.FromSlash(f.Path))
+	return root.Rename(name, filepath.FromSlash(f.Path))
 }
