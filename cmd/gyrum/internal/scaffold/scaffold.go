@@ -119,7 +119,8 @@ func (t *typ) plan() error {
 		}),
 		t.edit("docs/types/README.md", func(s []byte) ([]byte, bool) {
 			before, after, ok := bytes.Cut(s, []byte("|\n\n"))
-			return append(append(before, []byte("|\n| ["+t.name+"]("+t.name+".md) | the mode of something that others own |\n\n")...), after...), ok
+			row := []byte("|\n| [" + t.name + "](" + t.name + ".md) | the mode of something that others own |\n\n")
+			return bytes.Join([][]byte{before, row, after}, nil), ok
 		}),
 	)
 }
