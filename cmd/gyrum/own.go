@@ -8,23 +8,26 @@ import (
 	"gyrum.ai/engine/plugin"
 )
 
-// adopt brings the catalog's own types into the store and into the catalog, those of them that may be used, and tells the
-// catalog why the others may not.
-func adopt(types *own.Catalog, store *plugin.Store, catalog *manifest.Catalog) error {
+// adopt opens the catalog's own types, brings those of them that may be used into the store and into the catalog, and
+// tells the catalog why the others may not.
+func adopt(store *plugin.Store, catalog *manifest.Catalog) (*own.Catalog, error) {
+	types, err := own.Into(catalog)
+	if err != nil {
+		return nil, err
+	}
 	for _, t := range types.Types {
 		if len(t.Problems) > 0 {
-			catalog.Decline(t.Name, t.Problems[0].File+": "+t.Problems[0].Text)
 			continue
 		}
-		catalog.Adopt(*t.Definition)
 		if had, err := store.Info(t.Name); err == nil && had.Observe == t.Info().Observe && had.Apply == t.Info().Apply {
 			continue // another host of the same catalog was opened before
 		}
 		if err := store.Add(t.Manifest, t.Modules()); err != nil {
-			return err
+			types.Close()
+			return nil, err
 		}
 	}
-	return nil
+	return types, nil
 }
 
 // locked says what gyrum.lock does not accept of the plugins of these types.
@@ -73,14 +76,11 @@ func (p *program) pluginsOf(catalog *manifest.Catalog) (func() []manifest.Findin
 		return nil, err
 	}
 	defer store.Close()
-	types, err := own.Open(catalog.Root())
+	types, err := adopt(store, catalog)
 	if err != nil {
 		return nil, err
 	}
 	defer types.Close()
-	if err := adopt(types, store, catalog); err != nil {
-		return nil, err
-	}
 	return func() []manifest.Finding {
 		found := types.Findings()
 		if types.LockError == nil {

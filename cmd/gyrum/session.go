@@ -10,7 +10,6 @@ import (
 	"gyrum.ai/engine/confine"
 	"gyrum.ai/engine/drift"
 	"gyrum.ai/engine/manifest"
-	"gyrum.ai/engine/own"
 	"gyrum.ai/engine/plugin"
 	"gyrum.ai/engine/resource"
 	"gyrum.ai/plugins"
@@ -79,15 +78,12 @@ func (p *program) openHost(store *plugin.Store, root, name string, ready func(*p
 	if err != nil {
 		return nil, err
 	}
-	types, err := own.Open(root)
-	if err == nil {
-		defer types.Close()
-		err = adopt(types, store, catalog)
-	}
+	types, err := adopt(store, catalog)
 	if err != nil {
 		catalog.Close()
 		return nil, err
 	}
+	defer types.Close()
 	ready(store)
 	catalog.Reserve(stateDir, p.cacheDir())
 	plan, findings := catalog.Host(name)

@@ -7,6 +7,23 @@ import (
 	"gyrum.ai/engine/resource"
 )
 
+// Into opens the own types of a catalog and lets it use those that may be used; the others' resources are told why not.
+// It is called before a manifest is read.
+func Into(catalog *manifest.Catalog) (*Catalog, error) {
+	c, err := Open(catalog.Root())
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range c.Types {
+		if len(t.Problems) > 0 {
+			catalog.Decline(t.Name, t.Problems[0].File+": "+t.Problems[0].Text)
+			continue
+		}
+		catalog.Adopt(*t.Definition)
+	}
+	return c, nil
+}
+
 // Findings says what is wrong with the lock and with the catalog's own types.
 func (c *Catalog) Findings() []manifest.Finding {
 	var out []manifest.Finding

@@ -18,6 +18,7 @@ import (
 	"gyrum.ai/engine/lint"
 	"gyrum.ai/engine/manifest"
 	"gyrum.ai/engine/manifest/findings"
+	"gyrum.ai/engine/own"
 	"gyrum.ai/tools/gate"
 )
 
@@ -93,10 +94,16 @@ func judge(root string, fix bool, o lint.Options, stderr io.Writer) ([]manifest.
 			return nil, err
 		}
 	}
+	types, err := own.Into(c)
+	if err != nil {
+		return nil, err
+	}
+	defer types.Close()
 	found, err := lint.Catalog(c, o)
+	found = append(found, types.Findings()...)
 	if err != nil || !gate.Is(root) {
 		return found, err
 	}
-	types, err := gate.Check(root)
-	return append(found, types...), err
+	closed, err := gate.Check(root)
+	return append(found, closed...), err
 }

@@ -3,7 +3,8 @@
 //
 //	validate [-format text|json|sarif|github] [-q] [CATALOG]
 //
-// It exits 0 where the catalog is valid, 1 with findings, 64 when it is used wrongly.
+// A catalog's own types and its gyrum.lock are judged too; whether the lock accepts the plugins of a gyrum is for that
+// gyrum to say. It exits 0 where the catalog is valid, 1 with findings, 64 when it is used wrongly.
 package main
 
 import (
@@ -16,6 +17,7 @@ import (
 
 	"gyrum.ai/engine/manifest"
 	"gyrum.ai/engine/manifest/findings"
+	"gyrum.ai/engine/own"
 )
 
 // The exit codes of the contract.
@@ -56,7 +58,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitFindings
 	}
 	defer c.Close()
-	found := c.Validate()
+	types, err := own.Into(c)
+	if err != nil {
+		fmt.Fprintln(stderr, "validate:", err)
+		return exitFindings
+	}
+	defer types.Close()
+	found := append(c.Validate(), types.Findings()...)
 	if err := findings.Write(stdout, *format, root, found); err != nil {
 		fmt.Fprintln(stderr, "validate:", err)
 		return exitFindings

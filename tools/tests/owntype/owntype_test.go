@@ -206,6 +206,11 @@ func TestFromSourceToAnAppliedHost(t *testing.T) {
 	c.gyrum(0, "lock")
 	c.gyrum(0, "lock", "--check")
 	c.gyrum(0, "validate")
+	for _, tool := range []string{"validate", "lint"} {
+		if err := run(root, nil, "go", "run", "./tools/"+tool, "-q", c.dir); err != nil {
+			t.Error(err)
+		}
+	}
 	c.holds(c.gyrum(2, "check", "--host", "web-1"), "x_note", "create")
 
 	var report struct {
