@@ -357,6 +357,24 @@ func TestWhatIsNoRunLeadsNothingAstray(t *testing.T) {
 	}
 }
 
+func TestARecordThatIsTakenAwayStopsTheRun(t *testing.T) {
+	for name, take := range map[string]func(*model, *Run){
+		"removed": func(m *model, r *Run) { m.drop(r.ID()) },
+		"cut":     func(m *model, r *Run) { m.set(r.ID(), m.bytes(r.ID())[:10]) },
+	} {
+		m := newModel(t)
+		run := m.begin()
+		m.act(run, 0, "file:/a", false)
+		take(m, run)
+		if err := run.Intent(Intent{Item: 1, Resource: "file:/b"}); err == nil || !strings.Contains(err.Error(), "taken away") {
+			t.Errorf("%s: the next intent: %v", name, err)
+		}
+		if err := run.End(End{}); err == nil {
+			t.Errorf("%s: the run ends as if nothing were wrong", name)
+		}
+	}
+}
+
 func TestAgeAloneNeverTakesTheNewestRuns(t *testing.T) {
 	m := newModel(t)
 	for range 5 {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -18,7 +19,7 @@ import (
 type KernelLock struct{}
 
 // Lock implements Locker. The file stays when the lock is released: removing it would let two owners lock two files of
-// one name.
+// one name. Since people remove lock files all the same, the folder is locked too (flock(2), where the file system can).
 func (KernelLock) Lock(path string, owner Owner) (func() error, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -32,6 +33,14 @@ func (KernelLock) Lock(path string, owner Owner) (func() error, error) {
 		}
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
+	folder, err := lockFolder(filepath.Dir(path))
+	if err != nil {
+		f.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, &LockedError{Path: path, Removed: true}
+		}
+		return nil, fmt.Errorf("lock: %w", err)
+	}
 	line, err := json.Marshal(owner)
 	if err == nil {
 		err = f.Truncate(0)
@@ -41,12 +50,26 @@ func (KernelLock) Lock(path string, owner Owner) (func() error, error) {
 	}
 	if err != nil {
 		f.Close()
+		folder.Close()
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
 	return func() error {
 		// The next owner is not to be taken for this one in the moment before it writes its own record.
-		return errors.Join(f.Truncate(0), f.Close())
+		return errors.Join(f.Truncate(0), f.Close(), folder.Close())
 	}, nil
+}
+
+// lockFolder locks a folder until it is closed. A file system that cannot lock folders, such as NFS, does without.
+func lockFolder(dir string) (*os.File, error) {
+	folder, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
+		folder.Close()
+		return nil, err
+	}
+	return folder, nil
 }
 
 // Peek implements Peeker.

@@ -122,3 +122,29 @@ func TestOneOfManyGetsTheLock(t *testing.T) {
 		}
 	}
 }
+
+func TestALockFileThatIsRemovedSetsNobodyFree(t *testing.T) {
+	path := filepath.Join(t.TempDir(), LockName)
+	release, err := KernelLock{}.Lock(path, Owner{PID: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	_, err = KernelLock{}.Lock(path, Owner{PID: 8})
+	var held *LockedError
+	if !errors.As(err, &held) || !held.Removed {
+		t.Errorf("a second owner: %v", err)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := KernelLock{}.Lock(path, Owner{PID: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again(); err != nil {
+		t.Error(err)
+	}
+}

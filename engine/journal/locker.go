@@ -22,10 +22,15 @@ type Owner struct {
 type LockedError struct {
 	Path  string
 	Owner Owner
+	// Removed says that the lock file was removed while its owner runs, so that nobody can tell who that is.
+	Removed bool
 }
 
 // Error names the owner.
 func (e *LockedError) Error() string {
+	if e.Removed {
+		return fmt.Sprintf("%s: its lock file %s was removed, but it still runs; try again when it has ended", ErrLocked, e.Path)
+	}
 	if e.Owner.PID == 0 {
 		return fmt.Sprintf("%s: %s is locked by a process that has not said yet who it is; try again when it has ended", ErrLocked, e.Path)
 	}

@@ -27,8 +27,11 @@ type Run struct {
 	mu      sync.Mutex
 	id      string
 	clock   func() time.Time
+	system  fsys.FS
+	dir     string
 	runs    fsys.Dir
 	file    fsys.File
+	size    int64 // at least so many bytes were written
 	seq     int
 	synced  int
 	prev    string
@@ -55,7 +58,7 @@ func Begin(system fsys.FS, dir string, state State, start Start, actions int, cl
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
-	r := &Run{id: id, clock: clock, runs: runs, prev: state.LastHash, plan: start.PlanHash, open: map[string]bool{}, begun: map[string]Intent{}}
+	r := &Run{id: id, clock: clock, system: system, dir: dir, runs: runs, prev: state.LastHash, plan: start.PlanHash, open: map[string]bool{}, begun: map[string]Intent{}}
 	if err := r.begin(state, start, actions); err != nil {
 		return nil, errors.Join(fmt.Errorf("journal: the run cannot be recorded in %s, so nothing was done: %w", dir, err), r.close())
 	}
@@ -142,6 +145,9 @@ func (r *Run) Intent(i Intent) error {
 	defer r.mu.Unlock()
 	err := r.write(Record{Kind: KindIntent, Intent: &i}, true)
 	if err == nil {
+		err = r.inPlace()
+	}
+	if err == nil {
 		r.open[i.Resource], r.begun[i.Resource] = true, i
 	}
 	return err
@@ -183,7 +189,28 @@ func (r *Run) Observed(report *drift.Report) error {
 // End closes the run, durably.
 func (r *Run) End(e End) error {
 	err := r.add(Record{Kind: KindEnd, End: &e}, true)
+	if err == nil {
+		err = r.inPlace()
+	}
 	return errors.Join(err, r.close())
+}
+
+// inPlace makes sure that what was written is where the next run will look for it. A command or a mount of this very run may have
+// taken the folder away, and then the record of everything since would be lost.
+func (r *Run) inPlace() error {
+	runs, err := openRead(r.system, r.dir+"/"+runsName)
+	var info fsys.Info
+	if err == nil {
+		defer runs.Close()
+		info, err = runs.Lstat(r.id + runSuffix)
+	}
+	if err == nil && info.Size < r.size {
+		err = fmt.Errorf("it was cut to %d bytes", info.Size)
+	}
+	if err != nil && r.err == nil {
+		r.err = fmt.Errorf("journal: run %s: its record in %s was taken away while it ran: %w", r.id, r.dir, err)
+	}
+	return r.err
 }
 
 func (r *Run) close() error {
@@ -229,6 +256,9 @@ func (r *Run) write(rec Record, durable bool) error {
 // ended by a newline and belongs to no chain.
 func (r *Run) put(line []byte) error {
 	_, err := r.file.Write(line)
+	if err == nil {
+		r.size += int64(len(line))
+	}
 	if err == nil || !r.reserve {
 		return err
 	}

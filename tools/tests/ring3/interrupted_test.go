@@ -143,6 +143,21 @@ func TestOneApplyAtATime(t *testing.T) {
 		}
 	})
 
+	t.Run("a lock file that somebody removed", func(t *testing.T) {
+		m := m.in(t)
+		m.resources(slow(55))
+		p := m.Start(command("apply", "--auto-confirm")...)
+		m.waitFor("test -e /run/begun55")
+		m.Shell("rm /var/lib/gyrum/lock")
+		if r := m.Run(command("apply", "--auto-confirm")...); r.Code != 4 || !strings.Contains(r.Stderr, "was removed") {
+			t.Errorf("second apply: %s", r)
+		}
+		if r := p.Wait(); r.Code != 0 {
+			t.Errorf("first apply: %s", r)
+		}
+		m.converge()
+	})
+
 	t.Run("a lock file of another age", func(t *testing.T) {
 		m := m.in(t)
 		// Process 1 runs, and is no apply.

@@ -129,6 +129,21 @@ func TestWhatTheDiskRefuses(t *testing.T) {
 		m.converge()
 		m.Shell("umount /var/lib/gyrum")
 	})
+	t.Run("the record is taken away in the middle", func(t *testing.T) {
+		m := m.in(t)
+		m.Shell("rm -f /etc/first /etc/second")
+		m.resources(`
+			- {type: command, id: "command:mount", run: "mount -t tmpfs -o mode=700 none /var/lib/gyrum; touch /var/mounted", creates: /var/mounted}
+			- {type: file, path: /etc/first, content: x}
+		`)
+		o := m.apply()
+		if o.code != 1 || !strings.Contains(o.result.Stderr, "taken away") || m.Run("test", "-e", "/etc/first").Code == 0 {
+			t.Errorf("apply: %s", o)
+		}
+		m.Shell("umount /var/lib/gyrum")
+		verify(t)
+		m.converge()
+	})
 	t.Run("the state folder is not the user's", func(t *testing.T) {
 		m := m.in(t)
 		m.Shell("useradd -m jo; rm -f /etc/first")
