@@ -17,9 +17,9 @@ printf x >"$TMPDIR/t" && rm "$TMPDIR/t" && printf token-
 chown 1 /etc/hostname 2>/dev/null && printf escaped
 exit 0
 END
-chmod 0700 /etc/gyrum/secrets.d/token; printf token- >/etc/token; chmod 0600 /etc/token`)
+chmod 0700 /etc/gyrum/secrets.d/token; printf token- >/etc/token; chmod 0600 /etc/token; echo t >/etc/hostname`)
 	m.resources(`
-	- {type: package, name: base-part, state: absent}
+	- {type: package, name: base-part}
 	- {type: file, path: /etc/token, content: {secret_ref: "exec:token"}, mode: "0600"}
 	- {type: file, path: /etc/hostname, content: "other\n", owner: daemon}
 	- {type: systemd_unit, name: dbus.service, state: started}
@@ -31,7 +31,7 @@ chmod 0700 /etc/gyrum/secrets.d/token; printf token- >/etc/token; chmod 0600 /et
 		}
 		o := m.check(flags...)
 		if !strings.Contains(o.result.Stderr, "confined: landlock abi ") || !strings.Contains(o.result.Stderr, "; capabilities: dac_read_search") {
-			if strings.Contains(o.result.Stderr, "writes are not confined: ") {
+			if strings.Contains(o.result.Stderr, "writes are not confined: ") && strings.Contains(o.result.Stderr, "Landlock") {
 				t.Skipf("needs Landlock: %s", o.result.Stderr)
 			}
 			t.Fatalf("it does not say what it runs with: %s", o)
@@ -39,7 +39,7 @@ chmod 0700 /etc/gyrum/secrets.d/token; printf token- >/etc/token; chmod 0600 /et
 		seen := map[string]bool{}
 		for _, it := range o.last().Items {
 			seen[it.Resource.ID] = true
-			if it.Observed == nil || it.Severity == "error" {
+			if it.Severity == "error" {
 				t.Errorf("%s: %s", it.Resource.ID, o)
 			}
 		}
