@@ -8,6 +8,7 @@
 //	changing   what other items of the plan change: {"inputs": [...], "package": [...]}
 //	want       "in sync", "unobservable", or verb, severity and reason code
 //	observed   the observed record
+//	inputs     the observation's inputs, with commas; nothing behind the colon means that there are none
 //	params     what the action does; without the line there are none
 //	text       a part of the reason's text
 //	blocked    a part of why the action is not executed; without the line it is
@@ -16,7 +17,7 @@
 //	does       one effect that apply makes: a capability and its request; one line each, in order
 //	fails      a part of apply's error
 //
-// Any other key is a capability and its value the reply. What a case gives is laid over what is shared, member by member;
+// Any other key is a capability and its value the reply; "capability?field" is the reply to a request that has the field. What a case gives is laid over what is shared, member by member;
 // null takes a member away. A capability that is asked for and has no reply fails the case.
 package corpus
 
@@ -74,7 +75,7 @@ func Load(folder fs.FS) ([]Case, error) {
 }
 
 var expectations = map[string]bool{
-	"want": true, "observed": true, "params": true, "text": true, "blocked": true, "note": true, "needs": true, "fails": true,
+	"want": true, "observed": true, "inputs": true, "params": true, "text": true, "blocked": true, "note": true, "needs": true, "fails": true,
 }
 
 func parse(file, text string) ([]Case, error) {

@@ -32,6 +32,9 @@ func Play(p Plugin, c Case) []string {
 		return g.wrong
 	}
 	g.json("observed", observation.Get("observed"))
+	if want, expected := g.c.Expect["inputs"]; expected && want != strings.Join(observation.Get("inputs").Texts(), ", ") {
+		g.fail("inputs: %s", guest.Encode(observation.Get("inputs")))
+	}
 	g.changing(observation)
 	decision := g.one(p.diff(c, observation))
 	g.decision(decision)
@@ -52,12 +55,25 @@ func (g *game) fail(format string, args ...any) {
 }
 
 func (g *game) ask(capability string, request []byte) []byte {
-	reply, ok := g.c.Replies[capability]
+	reply, ok := g.reply(capability, request)
 	if !ok {
 		g.fail("%s %s was asked and the case has no reply", capability, request)
 		return []byte(`{"error":{"code":"invalid","text":"the case has no reply"}}`)
 	}
 	return guest.Encode(reply)
+}
+
+// reply finds what the case answers: for a field that the request has, if it says so, else for the capability.
+func (g *game) reply(capability string, request []byte) (guest.Value, bool) {
+	if asked, err := guest.Decode(request); err == nil {
+		for _, f := range asked.Fields() {
+			if reply, ok := g.c.Replies[capability+"?"+f.Name]; ok {
+				return reply, true
+			}
+		}
+	}
+	reply, ok := g.c.Replies[capability]
+	return reply, ok
 }
 
 // do records an effect; it succeeds unless the case gives a reply.

@@ -24,13 +24,17 @@ var files = map[string][]string{
 	"systemd_unit":   {"observe.go", "states.go", "names.go", "diff.go", "decide.go", "apply.go"},
 	"env":            {"observe.go", "diff.go"},
 	"command":        {"observe.go", "diff.go", "apply.go"},
+	"symlink":        {"observe.go", "diff.go"},
+	"group":          {"observe.go", "diff.go", "apply.go"},
+	"user":           {"observe.go", "diff.go", "apply.go"},
+	"line":           {"observe.go", "diff.go"},
 	"internal/place": {"place.go", "diff.go"},
 }
 
 // tests are the packages whose cases a folder answers to.
 func tests(folder string) []string {
 	if folder == "internal/place" {
-		return []string{"./file", "./directory", "./env"}
+		return []string{"./file", "./directory", "./env", "./symlink"}
 	}
 	return []string{"./" + folder}
 }
