@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gyrum.ai/engine/drift"
+	"gyrum.ai/engine/host"
 	"gyrum.ai/engine/host/hosttest"
 	"gyrum.ai/engine/journal"
 )
@@ -147,6 +148,39 @@ func TestTwoCutsInARowForgetNothing(t *testing.T) {
 			}
 			b.resume(t, first, did, whole)
 		}
+	}
+}
+
+// A run that is stopped before it comes to what was interrupted leaves it as open as it was.
+func TestWhatAStoppedRunLeftIsStillNamed(t *testing.T) {
+	for cut := 0; ; cut++ {
+		b := crashing(t)
+		b.fs.Power.Cut(cut)
+		_, _ = Apply(context.Background(), b.o)
+		b.fs.Crash(nil)
+		b.lock.owner = nil
+		open := b.state().Interrupted
+		if !slices.ContainsFunc(open, func(i drift.Interrupted) bool { return i.Resource == "command:again" }) {
+			continue // the last action of the scene: some cut meets it
+		}
+		ctx, stop := context.WithCancel(context.Background())
+		stopping := b.o
+		stopping.NewHand = func(ctx context.Context, on host.EffectFunc) (Hand, error) {
+			stop()
+			return b.o.NewHand(ctx, on)
+		}
+		result, err := Apply(ctx, stopping)
+		if err != nil || !result.Interrupted || len(b.state().Interrupted) != len(open) {
+			t.Fatalf("stopped: %v, %+v; still open are %v, and were %v", err, result, b.state().Interrupted, open)
+		}
+		after := b.apply()
+		if it := after.Executed.Items[len(after.Executed.Items)-1]; !strings.Contains(it.Note, "runs again") {
+			t.Errorf("the command ran again without a word: %+v", it)
+		}
+		if left := b.state().Interrupted; len(left) > 0 {
+			t.Errorf("settled is settled: %v", left)
+		}
+		return
 	}
 }
 

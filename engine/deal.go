@@ -15,6 +15,7 @@ func (a *applying) deal(f *finding, index int) {
 	it := a.items[index]
 	status, why := a.verdict(f, it)
 	a.mu.Unlock()
+	left := why != "" // what no look was worth
 	if status == "" {
 		a.progress(it)
 		status, why = a.attempt(f, index, &it)
@@ -27,13 +28,14 @@ func (a *applying) deal(f *finding, index int) {
 	defer a.mu.Unlock()
 	switch it.Result.Status {
 	case drift.Failed, drift.Blocked:
+		left = left || it.Result.Status == drift.Blocked
 		a.failed[f.resource.ID] = true
 		if a.held[f.resource.Role] == "" {
 			a.held[f.resource.Role] = fmt.Sprintf("%s %s", f.resource.ID, it.Result.Status)
 		}
 	}
 	a.items[index], a.dealt[f] = it, true
-	a.record(a.run.Outcome(journal.Outcome{Item: index, Pass: it.Pass, Resource: it.Resource.ID, Result: *it.Result}))
+	a.record(a.run.Outcome(journal.Outcome{Item: index, Pass: it.Pass, Resource: it.Resource.ID, Result: *it.Result, Left: left}))
 	if a.Progress != nil {
 		a.Progress(it)
 	}

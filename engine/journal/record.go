@@ -121,6 +121,8 @@ type Outcome struct {
 	Pass     int          `json:"pass"`
 	Resource string       `json:"resource"`
 	Result   drift.Result `json:"result"`
+	// Left says that the run left the item as it was, so that what an earlier run did to it is as open as before.
+	Left bool `json:"left,omitempty"`
 }
 
 // End closes a run.

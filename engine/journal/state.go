@@ -165,8 +165,7 @@ func survey(id string, raw []byte) surveyed {
 			order = append(order, rec.Intent.Item)
 			begun[rec.Intent.Item] = drift.Interrupted{RunID: id, Resource: rec.Intent.Resource, Verb: rec.Intent.Action.Verb}
 		case rec.Outcome != nil:
-			r := rec.Outcome.Result
-			if r.Status == drift.Blocked || r.Status == drift.Skipped && r.Error != "" {
+			if rec.Outcome.Left {
 				seen.left[rec.Outcome.Resource] = true
 			} else {
 				seen.settled[rec.Outcome.Resource] = true
