@@ -108,8 +108,9 @@ func (p *program) check(cmd *cobra.Command, sel *selectionFlags, flags checkFlag
 			return err
 		}
 	}
-	if ran := s.looking.ran(); p.flags.verbose {
-		p.say("modules run: %s; unchanged answers of the host stand for the others", cmp.Or(strings.Join(ran, ", "), "none"))
+	if p.flags.verbose {
+		p.say("modules loaded: %s; where the host's replies are what they were, remembered answers stand",
+			cmp.Or(strings.Join(s.store.Loaded(), ", "), "none"))
 		for _, line := range s.looking.used.lines(s.store) {
 			p.say("%s", line)
 		}

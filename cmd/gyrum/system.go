@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"os"
-	"slices"
 	"sync"
 
 	"gyrum.ai/engine"
@@ -39,16 +38,6 @@ func (l *looking) begin(ctx context.Context, store *plugin.Store, options ...plu
 	defer l.mu.Unlock()
 	l.looks = append(l.looks, r)
 	return r
-}
-
-// ran lists the types whose module ran; the others were answered from traces that the host agreed with.
-func (l *looking) ran() []string {
-	var out []string
-	for _, r := range l.looks {
-		out = append(out, r.Ran()...)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
 }
 
 func (l *looking) close() {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -35,6 +36,8 @@ type sandbox struct {
 	load   sync.Once
 	native *native
 	failed error
+	// loaded says that the native code is there; it may be asked while the module loads.
+	loaded atomic.Bool
 }
 
 func (s *sandbox) file() string { return s.manifest.Type + "." + string(s.phase) + ".wasm" }
@@ -94,6 +97,7 @@ func (s *sandbox) open() error {
 		return err
 	}
 	s.native = n
+	s.loaded.Store(true)
 	return nil
 }
 

@@ -182,6 +182,20 @@ func (s *Store) Inspect(typ string, phase Phase) (*Inspection, error) {
 	return in, nil
 }
 
+// Loaded lists the modules whose native code was loaded so far, as "file.observe", sorted.
+func (s *Store) Loaded() []string {
+	var out []string
+	for _, p := range s.types {
+		for _, box := range []*sandbox{p.observe, p.apply} {
+			if box.loaded.Load() {
+				out = append(out, box.manifest.Type+"."+string(box.phase))
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // Prime loads every module of every type, so that the cache holds their code. It gives what went wrong by file name.
 func (s *Store) Prime() map[string]error {
 	failed := map[string]error{}
