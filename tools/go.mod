@@ -9,6 +9,8 @@ require (
 	gyrum.ai/engine v0.0.0
 )
 
+require github.com/klauspost/compress v1.20.4 // indirect
+
 require (
 	filippo.io/age v1.3.2
 	filippo.io/hpke v0.4.0 // indirect

@@ -31,9 +31,9 @@ func landlockABI() (int, error) {
 	case unix.ENOSYS:
 		return 0, errors.New("the kernel has no Landlock")
 	case unix.EOPNOTSUPP:
-		return 0, errors.New("Landlock is switched off in this kernel (see the boot option lsm=)")
+		return 0, errors.New("this kernel has Landlock switched off (see the boot option lsm=)")
 	}
-	return 0, fmt.Errorf("Landlock: %w", errno)
+	return 0, fmt.Errorf("landlock: %w", errno)
 }
 
 // restrict takes the right to write from every thread, but below the folders.
@@ -51,7 +51,7 @@ func restrict(folders []string) (abi int, err error) {
 	// The kernel takes the fields that it knows; the first is in every version.
 	set, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr.Handled_access_fs), 0)
 	if errno != 0 {
-		return 0, fmt.Errorf("Landlock: making the rules: %w", errno)
+		return 0, fmt.Errorf("landlock: making the rules: %w", errno)
 	}
 	defer unix.Close(int(set))
 	for _, dir := range folders {
@@ -65,7 +65,7 @@ func restrict(folders []string) (abi int, err error) {
 		}
 	}
 	if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_LANDLOCK_RESTRICT_SELF, set, 0, 0); errno != 0 {
-		return 0, fmt.Errorf("Landlock: %w", errno)
+		return 0, fmt.Errorf("landlock: %w", errno)
 	}
 	return abi, nil
 }
@@ -74,13 +74,13 @@ func restrict(folders []string) (abi int, err error) {
 func allow(set int, path string, access uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0) // /proc/self/fd/N leads to what is open there
 	if err != nil {
-		return &fs.PathError{Op: "Landlock: open", Path: path, Err: err}
+		return &fs.PathError{Op: "landlock: open", Path: path, Err: err}
 	}
 	defer unix.Close(fd)
 	beneath := unix.LandlockPathBeneathAttr{Allowed_access: access, Parent_fd: int32(fd)}
 	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(set), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&beneath)), 0, 0, 0)
 	if errno != 0 {
-		return &fs.PathError{Op: "Landlock: add rule for", Path: path, Err: errno}
+		return &fs.PathError{Op: "landlock: add rule for", Path: path, Err: errno}
 	}
 	return nil
 }

@@ -128,7 +128,7 @@ func (r *reader) typeJSON(name string, source []byte, sources map[string]string)
 		if def == nil {
 			return nil, fmt.Errorf("it holds #types: %s: {…} and nothing else", name)
 		}
-		def.SetComments(append(def.Comments(), f.Comments()...))
+		ast.SetComments(def, append(ast.Comments(def), ast.Comments(f)...))
 	}
 	if def == nil {
 		return nil, fmt.Errorf("it lacks #types: %s: {…}", name)
