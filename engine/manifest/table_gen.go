@@ -93,7 +93,7 @@ var definitions = table{
 				{value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr20}, Reject: []*pattern{&expr9, &expr21, &expr26}, Def: "Value"}, &alt{Kind: "struct", Def: "SecretRef", Fields: []fieldValue{
 					{Name: "secret_ref", Required: true, Doc: "provider:name; the value is fetched on the host and never stands in a catalog, a report or a log.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr10}, Reject: []*pattern{&expr11}, Def: "Reference"}}, Hint: "R11: file:/absolute/path, credential:NAME, age:path/in/catalog or exec:NAME"}},
 				}}}, Hint: `R11: a literal secret (by its name and shape); write {secret_ref: "provider:name"}`}, Match: []*pattern{&expr19, &expr23}, Reject: []*pattern{&expr22, &expr24}},
-			}}}}},
+			}}}, Hint: `a mapping of variables, NAME: "value" each`}},
 			{Name: "mode", Required: false, Doc: "Permission bits.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"0640"}}, &alt{Kind: "string", Match: []*pattern{&expr15}, Def: "Mode"}}, Hint: `a quoted octal string such as "0644"`, Default: "0640"}},
 			{Name: "owner", Required: false, Doc: "The owning user.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"root"}}, &alt{Kind: "string", Match: []*pattern{&expr16}, Def: "Account"}}, Hint: "a user or group name, or a numeric id below 4294967295, in quotes", Default: "root"}},
 			{Name: "group", Required: false, Doc: "The owning group.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"root"}}, &alt{Kind: "string", Match: []*pattern{&expr16}, Def: "Account"}}, Hint: "a user or group name, or a numeric id below 4294967295, in quotes", Default: "root"}},
@@ -112,7 +112,7 @@ var definitions = table{
 				{value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr20}, Reject: []*pattern{&expr9, &expr21}, Def: "Value"}}, Hint: "a string in quotes without control characters and without a literal secret (R11)"}, Match: []*pattern{&expr19, &expr24}},
 				{value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr25}}}, Hint: "R11: a literal secret (by its name); have the command read it from a file that a file or env resource writes"}, Match: []*pattern{&expr19, &expr22}, Reject: []*pattern{&expr24}},
 				{value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr20}, Reject: []*pattern{&expr9, &expr21, &expr26}, Def: "Value"}}, Hint: "R11: a literal secret (by its name and shape); have the command read it from a file that a file or env resource writes"}, Match: []*pattern{&expr19, &expr23}, Reject: []*pattern{&expr22, &expr24}},
-			}}}}},
+			}}}, Hint: `a mapping of variables, NAME: "value" each`}},
 			{Name: "cwd", Required: false, Doc: "Where the command is run.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6}, Reject: []*pattern{&expr8}, Def: "Directory"}}, Hint: "an absolute path, without .. elements or control characters"}},
 		}}},
 		{Name: "symlink", Doc: "A symlink, itself; not what it leads to.", Def: &alt{Kind: "struct", Fields: []fieldValue{

@@ -51,7 +51,11 @@ func TestBad(t *testing.T) {
 			if len(theirs) == 0 && !hasPrefix(name, unseen) {
 				t.Error("cue vet accepts it")
 			}
-			for _, line := range ours {
+			printed := ours
+			if !hasPrefix(name, unseen) { // CUE's YAML reader names an anchor that there is not
+				printed = slices.Concat(ours, theirs)
+			}
+			for _, line := range printed {
 				if strings.Contains(line, "hunter2-corpus") {
 					t.Errorf("a secret is printed: %s", line)
 				}

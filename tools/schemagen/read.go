@@ -284,6 +284,52 @@ func (r *reader) structure(a *Alt, s *ast.StructLit) error {
 			return fmt.Errorf("%T in a struct", d)
 		}
 	}
+	left := map[string]*Field{} // fields whose value comprehensions tell
+	for i := range a.Fields {
+		if f := &a.Fields[i]; len(f.Alts) == 1 && f.Alts[0].Kind == "any" {
+			left[f.Name] = f
+		}
+	}
+	for _, d := range s.Elts {
+		if c, ok := d.(*ast.Comprehension); ok {
+			if err := r.later(left, c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// later reads what a comprehension says, as _<field>, of a field that was left open: the definition that its value
+// meets (`#Definition & field`), or the hint.
+func (r *reader) later(left map[string]*Field, c *ast.Comprehension) error {
+	body, ok := c.Value.(*ast.StructLit)
+	if !ok {
+		return nil
+	}
+	for _, d := range body.Elts {
+		f, ok := d.(*ast.Field)
+		if !ok {
+			continue
+		}
+		name, _, err := ast.LabelName(f.Label)
+		if err != nil {
+			return err
+		}
+		open := left[strings.TrimPrefix(name, "_")]
+		if open == nil || name == open.Name {
+			continue
+		}
+		if text, ok := hint(f.Value); ok {
+			open.Hint = text
+			continue
+		}
+		v, err := r.value(split(f.Value, token.AND)[0])
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		open.Alts = v.Alts
+	}
 	return nil
 }
 
