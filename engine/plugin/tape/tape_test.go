@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
 
 	"gyrum.ai/engine/host"
+	"gyrum.ai/engine/resource"
 )
 
 var ask = func(t *testing.T, a host.Asker, capability, request string) string {
@@ -145,14 +147,136 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
+	var text bytes.Buffer
+	if err := r.Tape(Header{Host: "h"}).WriteText(&text); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text.Bytes())
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		tape, err := Read(bytes.NewReader(raw))
 		if err != nil {
 			return
 		}
-		again, err := Read(bytes.NewReader(write(t, tape)))
-		if err != nil || len(again.Exchanges) != len(tape.Exchanges) {
-			t.Errorf("what was read cannot be written: %v", err)
+		var text bytes.Buffer
+		if err := tape.WriteText(&text); err != nil {
+			t.Fatal(err)
+		}
+		for form, file := range map[string][]byte{"compressed": write(t, tape), "plain": text.Bytes()} {
+			again, err := Read(bytes.NewReader(file))
+			if err != nil || !reflect.DeepEqual(again.Exchanges, tape.Exchanges) {
+				t.Errorf("what was read cannot be written, %s: %v", form, err)
+			}
+		}
+		p := tape.Player(nil)
+		for _, e := range tape.Exchanges {
+			if reply, err := p.For(e.Type).Ask(t.Context(), e.Capability, e.Request); err != nil || len(reply) == 0 {
+				t.Errorf("%s: %v", e.Capability, err)
+			}
+			_, _ = p.Resolve("/etc/x")
 		}
 	})
+}
+
+// What people edit is read: without the last line, with lines between and spaces within.
+func TestATapeThatWasEdited(t *testing.T) {
+	tape := record(t)
+	var text bytes.Buffer
+	if err := tape.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(text.String(), "\n")
+	edited := lines[0] + "\n" + strings.ReplaceAll(strings.Join(lines[1:], "\n"), `":"`, `" : "`)
+	again, err := Read(strings.NewReader(edited))
+	if err != nil || !reflect.DeepEqual(again, tape) {
+		t.Errorf("%+v\nbecame\n%+v, %v", tape, again, err)
+	}
+	sealed := unpack(t, write(t, tape))
+	if again, err := Read(strings.NewReader(sealed)); err != nil || !reflect.DeepEqual(again, tape) {
+		t.Errorf("unpacked: %v", err)
+	}
+	for name, bad := range map[string]string{
+		"edited and sealed": strings.Replace(sealed, `{"<n>":1}`, `{"<n>":7}`, 1),
+		"a name twice":      lines[0] + `{"capability":"a","capability":"b","request":{},"reply":{}}` + "\n",
+		"no reply":          lines[0] + `{"capability":"a","request":{}}` + "\n",
+		"no object":         lines[0] + `{"capability":"a","request":{},"reply":[]}` + "\n",
+		"no header":         strings.Join(lines[1:], ""),
+		"half a line":       text.String()[:text.Len()-10],
+	} {
+		if got, err := Read(strings.NewReader(bad)); err == nil {
+			t.Errorf("%s: accepted: %+v", name, got)
+		}
+	}
+}
+
+// A few bytes that unpack to more than a tape may have are refused before they fill the memory.
+func TestATapeThatIsABomb(t *testing.T) {
+	var head bytes.Buffer
+	if err := record(t).WriteText(&head); err != nil {
+		t.Fatal(err)
+	}
+	for name, fill := range map[string]string{
+		"one line":   strings.Repeat(" ", maxLine+1),
+		"many lines": strings.Repeat(`{"capability":"a","request":{},"reply":{}}`+strings.Repeat(" ", 1<<20)+"\n", maxSize>>20+1),
+	} {
+		bomb := pack(t, head.String()+fill)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if got, err := Read(bytes.NewReader(bomb)); err == nil {
+			t.Errorf("%s: %d bytes were accepted: %d exchanges", name, len(bomb), len(got.Exchanges))
+		}
+		runtime.ReadMemStats(&after)
+		if grown := after.HeapSys - before.HeapSys; int64(grown) > 4*maxSize {
+			t.Errorf("%s: %d bytes took %d MiB", name, len(bomb), grown>>20)
+		}
+	}
+}
+
+// What a reply depends on besides the request binds it to the record that was declared.
+func TestAReplyIsAboutWhatWasDeclared(t *testing.T) {
+	env := func(vars, state string) []resource.Resource {
+		return []resource.Resource{{ID: "env:/a", View: []byte(`{"id":"env:/a","path":"/a","state":"` + state + `","vars":` + vars + `}`)}}
+	}
+	r := NewRecorder(&counting{}, env(`{"A":"1"}`, "present"))
+	ask(t, r.For("env"), "env_file", `{"id":"env:/a"}`)
+	recorded := r.Tape(Header{})
+	for name, c := range map[string]struct {
+		rs    []resource.Resource
+		known bool
+	}{
+		"the same":         {env(`{"A":"1"}`, "present"), true},
+		"another state":    {env(`{"A":"1"}`, "absent"), true},
+		"other variables":  {env(`{"A":"2"}`, "present"), false},
+		"no such resource": {nil, false},
+	} {
+		reply := ask(t, recorded.Player(c.rs).For("env"), "env_file", `{"id":"env:/a"}`)
+		if known := !strings.Contains(reply, NotOnTape); known != c.known {
+			t.Errorf("%s: %s", name, reply)
+		}
+	}
+	recorded.Exchanges[0].About = "" // as somebody writes it by hand
+	if reply := ask(t, recorded.Player(env(`{"A":"2"}`, "present")).For("env"), "env_file", `{"id":"env:/a"}`); strings.Contains(reply, NotOnTape) {
+		t.Error(reply)
+	}
+}
+
+func TestResolving(t *testing.T) {
+	r := NewRecorder(&counting{}, nil)
+	resolve := r.Resolve(func(p string) (string, error) {
+		if p == "/bad/x" {
+			return "", errors.New("no way")
+		}
+		return strings.Replace(p, "/link/", "/real/", 1), nil
+	})
+	for _, p := range []string{"/link/x", "/bad/x"} {
+		_, _ = resolve(p)
+	}
+	p := r.Tape(Header{}).Player(nil)
+	if got, err := p.Resolve("/link/other"); err != nil || got != "/real/other" {
+		t.Errorf("%s %v", got, err)
+	}
+	for name, says := range map[string]string{"/bad/x": "no way", "/new/x": NotOnTape} {
+		if _, err := p.Resolve(name); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
