@@ -37,7 +37,7 @@ func (b *bench) applies(rounds int) {
 	}})
 	fmt.Printf("%d new files (medians of %d)\n", written, rounds)
 	for _, f := range figures {
-		fmt.Printf("  %-26s %8.3f s  %5.1f times  %8.3f s of computing\n", f.Name, f.Wall.Seconds(), float64(f.Wall)/float64(figures[0].Wall), f.Computing.Seconds())
+		fmt.Printf("  %-26s %8.3f s  %5.1f times  %8.3f s of computing\n", f.Name, f.Wall.Seconds(), f.WallTimes, f.Computing.Seconds())
 	}
 	r := b.Run("sh", "-ec", "gyrum events --run last -o json >/run/events.json; bench -replay /run/replay </run/events.json")
 	var spent time.Duration

@@ -79,9 +79,9 @@ func (b *bench) compare(title string, rounds int, p policy) {
 		{Name: "gyrum check, --no-cache", Command: append(check, "--no-cache")},
 	}})
 	fmt.Printf("%s (medians of %d)\n", title, rounds)
-	base := figures[0]
 	for _, f := range figures {
-		fmt.Printf("  %-26s %8.3f s  %5.1f times  %7.1f MiB\n", f.Name, f.Wall.Seconds(), float64(f.Wall)/float64(base.Wall), float64(f.Peak)/(1<<20))
+		fmt.Printf("  %-26s %8.3f s %6.2f times  %8.3f s of computing %6.2f times  %7.1f MiB\n",
+			f.Name, f.Wall.Seconds(), f.WallTimes, f.Computing.Seconds(), f.ComputingTimes, float64(f.Peak)/(1<<20))
 	}
 }
 

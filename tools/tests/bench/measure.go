@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -35,6 +36,10 @@ type figure struct {
 	Peak int64 `json:"peak"`
 	// Computing is the processor time of both, in user and system mode.
 	Computing time.Duration `json:"computing"`
+	// WallTimes and ComputingTimes compare with the first job round by round: what is run one right after the other is disturbed
+	// alike by whatever else the machine does.
+	WallTimes      float64 `json:"wall_times"`
+	ComputingTimes float64 `json:"computing_times"`
 }
 
 // measure runs the jobs in turn, round by round, so that what disturbs the machine disturbs all of them.
@@ -43,21 +48,32 @@ func measure(in io.Reader, out io.Writer) error {
 	if err := json.NewDecoder(in).Decode(&j); err != nil {
 		return err
 	}
-	walls := make([][]time.Duration, len(j.Jobs))
-	peaks := make([][]int64, len(j.Jobs))
-	computings := make([][]time.Duration, len(j.Jobs))
+	runs := make([][]figure, len(j.Jobs))
 	for range j.Rounds {
 		for i, job := range j.Jobs {
 			f, err := one(job)
 			if err != nil {
 				return err
 			}
-			walls[i], peaks[i], computings[i] = append(walls[i], f.Wall), append(peaks[i], f.Peak), append(computings[i], f.Computing)
+			first := f
+			if i > 0 {
+				first = runs[0][len(runs[0])-1]
+			}
+			f.WallTimes = float64(f.Wall) / float64(first.Wall)
+			f.ComputingTimes = float64(f.Computing) / float64(first.Computing)
+			runs[i] = append(runs[i], f)
 		}
 	}
 	var figures []figure
 	for i, job := range j.Jobs {
-		figures = append(figures, figure{job.Name, median(walls[i]), median(peaks[i]), median(computings[i])})
+		figures = append(figures, figure{
+			Name:           job.Name,
+			Wall:           median(runs[i], func(f figure) time.Duration { return f.Wall }),
+			Peak:           median(runs[i], func(f figure) int64 { return f.Peak }),
+			Computing:      median(runs[i], func(f figure) time.Duration { return f.Computing }),
+			WallTimes:      median(runs[i], func(f figure) float64 { return f.WallTimes }),
+			ComputingTimes: median(runs[i], func(f figure) float64 { return f.ComputingTimes }),
+		})
 	}
 	return json.NewEncoder(out).Encode(figures)
 }
@@ -80,7 +96,11 @@ func one(j job) (figure, error) {
 	return figure{Wall: wall, Peak: usage.Maxrss << 10, Computing: computing}, nil // getrusage(2): the peak in kilobytes
 }
 
-func median[N int64 | time.Duration](values []N) N {
+func median[N cmp.Ordered](runs []figure, of func(figure) N) N {
+	values := make([]N, len(runs))
+	for i, f := range runs {
+		values[i] = of(f)
+	}
 	slices.Sort(values)
 	return values[len(values)/2]
 }
