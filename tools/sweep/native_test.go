@@ -15,16 +15,24 @@ import (
 	"gyrum.ai/plugins/directory"
 	"gyrum.ai/plugins/env"
 	"gyrum.ai/plugins/file"
+	"gyrum.ai/plugins/group"
+	"gyrum.ai/plugins/line"
 	pkg "gyrum.ai/plugins/package"
+	"gyrum.ai/plugins/symlink"
 	systemdunit "gyrum.ai/plugins/systemd_unit"
+	"gyrum.ai/plugins/user"
 )
 
-// natives are the six types, run in this process: the same logic as the modules, without a sandbox to load thousands of times.
+// natives are all types, run in this process: the same logic as the modules, without a sandbox to load thousands of times.
 var natives = map[string]corpus.Plugin{
 	"command":      corpus.Native(corpus.Logic{Observe: command.Observe, Diff: command.Diff, Apply: command.Apply}),
 	"directory":    corpus.Native(corpus.Logic{Observe: directory.Observe, Diff: directory.Diff, Apply: corpus.Writes(directory.Apply)}),
 	"env":          corpus.Native(corpus.Logic{Observe: env.Observe, Diff: env.Diff, Apply: corpus.Writes(env.Apply)}),
 	"file":         corpus.Native(corpus.Logic{Observe: file.Observe, Diff: file.Diff, Apply: corpus.Writes(file.Apply)}),
+	"group":        corpus.Native(corpus.Logic{Observe: group.Observe, Diff: group.Diff, Apply: corpus.Writes(group.Apply)}),
+	"line":         corpus.Native(corpus.Logic{Observe: line.Observe, Diff: line.Diff, Apply: corpus.Writes(line.Apply)}),
+	"symlink":      corpus.Native(corpus.Logic{Observe: symlink.Observe, Diff: symlink.Diff, Apply: corpus.Writes(symlink.Apply)}),
+	"user":         corpus.Native(corpus.Logic{Observe: user.Observe, Diff: user.Diff, Apply: corpus.Writes(user.Apply)}),
 	"package":      corpus.Native(corpus.Logic{Observe: pkg.Observe, Diff: pkg.Diff, Apply: corpus.Writes(pkg.Apply)}),
 	"systemd_unit": corpus.Native(corpus.Logic{Observe: systemdunit.Observe, Diff: systemdunit.Diff, Apply: corpus.Writes(systemdunit.Apply)}),
 }

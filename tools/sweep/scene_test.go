@@ -21,7 +21,7 @@ import (
 
 // The roles use every verb: install, upgrade, remove, write, chmod, chown, start, stop, enable, disable and run.
 var catalog = map[string]string{
-	"hosts/t.yaml": "name: t\nroles: [web, jobs]\n",
+	"hosts/t.yaml": "name: t\nroles: [web, jobs, beyond]\n",
 	"host-roles/host.yaml": `role: host
 version: 1
 description: base
@@ -62,6 +62,25 @@ resources:
   - {type: command, id: "command:once", run: once, creates: /var/lib/once}
   - {type: command, id: "command:again", run: again, idempotent: false}
 `,
+	"host-roles/beyond.yaml": `role: beyond
+version: 1
+description: the types beyond the first six, after the package that makes a group, so that groups have one order
+requires: [web]
+mutually_exclusive: []
+resources:
+  - {type: group, name: workers, gid: 700}
+  - {type: group, name: moved, gid: 701}
+  - {type: user, name: worker, uid: 700, group: workers, groups: [moved], system: true}
+  - {type: user, name: kept, shell: /bin/false, groups: []}
+  - {type: user, name: gone, state: absent}
+  - {type: group, name: gone, state: absent}
+  - {type: file, path: /etc/owned, content: "mine\n", owner: worker, group: workers}
+  - {type: symlink, path: /etc/link, target: new, owner: worker}
+  - {type: symlink, path: /etc/dead, target: x, state: absent}
+  - {type: line, path: /etc/defs, key: a, line: "A 2", match: "^A "}
+  - {type: line, path: /etc/defs, key: b, line: "B 1", after: "^A "}
+  - {type: line, path: /etc/defs, key: c, line: "C", state: absent}
+`,
 }
 
 // target reads the catalog.
@@ -94,7 +113,7 @@ func target(t testing.TB) engine.Target {
 }
 
 // managed are the files whose every state is either the old one or the declared one.
-var managed = []string{"/etc/motd", "/etc/issue", "/etc/legacy", "/etc/web/conf", "/etc/systemd/system/web.service", "/etc/web.env"}
+var managed = []string{"/etc/motd", "/etc/issue", "/etc/legacy", "/etc/web/conf", "/etc/systemd/system/web.service", "/etc/web.env", "/etc/owned"}
 
 // scene is a host on which everything has drifted.
 func scene(t testing.TB) *hosttest.Host {
@@ -124,6 +143,11 @@ func scene(t testing.TB) *hosttest.Host {
 			t.Fatal(err)
 		}
 	}
+	h.FS.AddFile("/etc/passwd", "root:x:0:0::/root:/bin/sh\nkept:x:900:900::/home/kept:/bin/sh\ngone:x:901:901::/home/gone:/bin/sh\n", 0o644)
+	h.FS.AddFile("/etc/group", "root:x:0:\nkept:x:900:\ngone:x:901:\nmoved:x:902:kept,gone\n", 0o644)
+	h.FS.AddLink("/etc/link", "old", 0)
+	h.FS.AddLink("/etc/dead", "x", 0)
+	h.FS.AddFile("/etc/defs", "# theirs\nA 1\nC\n", 0o600)
 	h.Commands.Scripts = map[string]func([]string) (host.CommandOutcome, error){
 		"once": func([]string) (host.CommandOutcome, error) {
 			return host.CommandOutcome{}, touch(h.FS, "var", "lib", "once")
