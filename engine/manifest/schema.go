@@ -16,7 +16,7 @@ type checker struct {
 // structure judges a mapping.
 func (c *checker) structure(n *node, a *alt, path string) {
 	if n.kind != kindMap {
-		c.at(n, RuleType, path, "this is "+n.kind.article()+", not a mapping of fields", "")
+		c.at(n, RuleType, path, "this is "+n.kind.article()+", not a mapping of fields", "write name: value, a field a line")
 		return
 	}
 	if a.Open {
@@ -196,6 +196,8 @@ func (c *checker) kind(n *node, v *value, path string) {
 		hint = `give a value, or "" for an empty string`
 	case n.kind == kindNull:
 		hint = "give a value, or delete the field"
+	case wants[kindString] && v.words() && v.Hint != "":
+		hint = "write " + v.Hint
 	case wants[kindString] && (n.kind == kindInt || n.kind == kindFloat || n.kind == kindBool):
 		hint = "put it in quotes"
 		if c.silent == 0 {
@@ -215,6 +217,14 @@ func (c *checker) kind(n *node, v *value, path string) {
 		_, hint, _ = strings.Cut(v.Hint, "; ")
 	case v.Hint != "":
 		hint = "write " + v.Hint
+	case wants[kindList]:
+		hint = "write a list, - item a line, or [] for none"
+	case wants[kindMap]:
+		hint = "write name: value, a field a line"
+	case wants[kindString]:
+		hint = "write one text"
+	case wants[kindInt]:
+		hint = "write a number, without quotes"
 	}
 	c.at(n, RuleType, path, message, hint)
 }

@@ -17,6 +17,11 @@ type value struct {
 	Default any
 }
 
+// words says whether only some words are allowed.
+func (v *value) words() bool {
+	return !slices.ContainsFunc(v.Alts, func(a *alt) bool { return len(a.Enum) == 0 })
+}
+
 // alt is one form of a value: a kind and what holds for it.
 type alt struct {
 	Kind kind // string, bool, int, list, struct, any

@@ -119,7 +119,7 @@ func parse(r *report, raw []byte) (root *node) {
 	defer func() {
 		// yaml.v3 reports some errors by panicking; none may end a program that reads other people's files.
 		if e := recover(); e != nil {
-			p.add(1, 1, RuleSyntax, "", "the file is not YAML that can be read", "")
+			p.add(1, 1, RuleSyntax, "", "the file is not YAML that can be read", "check quotes, brackets and indentation")
 			root = nil
 		}
 	}()
@@ -131,7 +131,7 @@ func parse(r *report, raw []byte) (root *node) {
 		return nil
 	}
 	if len(doc.Content) == 0 {
-		p.add(1, 1, RuleSyntax, "", "the file is empty", "")
+		p.add(1, 1, RuleSyntax, "", "the file is empty", "write what it declares, or delete it")
 		return nil
 	}
 	before := len(p.findings)
@@ -221,7 +221,7 @@ var yamlLine = regexp.MustCompile(`line (\d+): `)
 // failed reports an error of yaml.v3. Its texts quote the file only where they name an alias, which is replaced here.
 func (p *parser) failed(err error) {
 	if errors.Is(err, io.EOF) {
-		p.add(1, 1, RuleSyntax, "", "the file is empty", "")
+		p.add(1, 1, RuleSyntax, "", "the file is empty", "write what it declares, or delete it")
 		return
 	}
 	text, line := strings.TrimPrefix(err.Error(), "yaml: "), 1
@@ -234,7 +234,7 @@ func (p *parser) failed(err error) {
 	if i := bytes.IndexFunc(p.lines[line-1], func(r rune) bool { return r != ' ' && r != '\t' }); i >= 0 {
 		column = i + 1
 	}
-	rule, hint := RuleSyntax, ""
+	rule, hint := RuleSyntax, "check quotes, brackets and indentation here and in the lines above"
 	switch {
 	case strings.HasPrefix(text, "unknown anchor"):
 		rule, text, hint = "R12", "an alias (*name)", "write the value out, or put it in quotes where it is meant to be text"
@@ -293,7 +293,7 @@ var octalLike = regexp.MustCompile(`^[-+]?0[0-9_]+$`)
 func (p *parser) convert(y *yaml.Node, depth int) *node {
 	n := &node{line: y.Line, column: y.Column}
 	if depth > maxDepth {
-		p.at(n, RuleSyntax, "", fmt.Sprintf("values nest more than %d levels deep", maxDepth), "")
+		p.at(n, RuleSyntax, "", fmt.Sprintf("values nest more than %d levels deep", maxDepth), "no definition needs more than six")
 		return n
 	}
 	p.place(y, n)
