@@ -149,6 +149,7 @@ func TestTheRecordComesFirst(t *testing.T) {
 		"the type first":                        {[][2]string{{"type", "type"}, {"record", "record"}}, false},
 		"not committed yet, the record is":      {[][2]string{{"record", "record"}, {"type", ""}}, true},
 		"neither is committed yet":              {[][2]string{{"both", ""}}, false},
+		"both are in the first commit there is": {[][2]string{{"both", "first"}}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := copied(t)
@@ -166,7 +167,9 @@ func TestTheRecordComesFirst(t *testing.T) {
 			}
 			r.remove(record)
 			r.git("init", "-q")
-			r.commit("before")
+			if c.commits[0][1] != "first" {
+				r.commit("before")
+			}
 			for _, step := range c.commits {
 				if step[0] == "draft" {
 					r.write(record, strings.ReplaceAll(string(text), "Status: Accepted", "Status: Draft"))

@@ -9,14 +9,10 @@ import (
 )
 
 // history refuses a record that is accepted in the very commit that adds its type: the decision comes first, and somebody
-// had the time to say no. Where there is no git history to look at, there is nothing to judge.
+// had the time to say no. It judges by the history that is there: a shallow clone begins at its own first commit.
 func (g *gate) history() error {
 	if out, err := g.git("rev-parse", "--show-cdup"); err != nil || out != "" {
 		return nil // no checkout, or a copy that lies within another one
-	}
-	if out, _ := g.git("rev-parse", "--is-shallow-repository"); out == "true" {
-		g.say("docs/adr", RuleRecord, "fetch the whole history: git fetch --unshallow, or fetch-depth: 0 in CI", "the checkout has no history, so whether types came after their records cannot be told")
-		return nil
 	}
 	for typ, p := range g.plugins {
 		if slices.Contains(first, typ) || g.adr[p.Decision] == nil || g.adr[p.Decision].status != "Accepted" {
@@ -39,6 +35,9 @@ func (g *gate) came(typ string, p *plugin) error {
 	before := "HEAD" // the type is not committed yet
 	if commits := strings.Fields(added); len(commits) > 0 {
 		before = commits[len(commits)-1] + "^"
+		if _, err := g.git("rev-parse", "--verify", "--quiet", before); err != nil {
+			return nil // the first commit of the history brings what the later ones are measured by
+		}
 	}
 	old, err := g.git("show", before+":docs/adr/"+p.Decision+".md")
 	if err == nil && parse(old).status == "Accepted" {
