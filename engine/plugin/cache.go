@@ -66,13 +66,6 @@ func (k *cache) folder(names ...string) string {
 	return dir
 }
 
-func runtimeConfig(l Limits) wazero.RuntimeConfig {
-	return wazero.NewRuntimeConfig().
-		WithCloseOnContextDone(true). // the only stop for a loop
-		WithMemoryLimitPages(l.Pages).
-		WithDebugInfoEnabled(false)
-}
-
 // native is a module that can be instantiated, in the runtime that holds its code.
 type native struct {
 	runtime wazero.Runtime
