@@ -92,8 +92,7 @@ func (o *CheckOptions) look(ctx context.Context, plugins Observer) (*plan, error
 		f.clash = clashes[f.resource.ID]
 	}
 	p.settle()
-	p.secondRound(ctx)
-	p.settle()
+	p.furtherRounds(ctx)
 	p.arrange()
 	// What a cancelled call left is no observation.
 	if err := ctx.Err(); err != nil {

@@ -86,6 +86,41 @@ func TestAUnitWhoseInputsChangeRestartsOnceBehindTheLastOfThem(t *testing.T) {
 	same(t, "items", entries(b.check()), []string{"write file:/etc/b", "start systemd_unit:u.service"})
 }
 
+// Folders in folders go in one apply, in whichever order they are declared; what nobody takes away keeps all above it.
+func TestNestedFoldersGoInOneApply(t *testing.T) {
+	gone := func(s spec) spec { s.State = "absent"; return s }
+	a, b, c, f, g := gone(dir("/a")), gone(dir("/a/b")), gone(dir("/a/b/c")), gone(file("/a/b/c/f", "")), gone(file("/a/g", ""))
+	up := []string{"remove file:/a/b/c/f", "remove directory:/a/b/c", "remove directory:/a/b", "remove file:/a/g", "remove directory:/a"}
+	for name, tt := range map[string]struct {
+		declared []any
+		want     []string
+	}{
+		"from the innermost":  {[]any{"r", f, c, b, g, a}, up},
+		"from the outermost":  {[]any{"r", a, b, c, f, g}, []string{up[0], up[1], up[2], up[3], up[4]}},
+		"in no order":         {[]any{"r", b, g, a, f, c}, []string{up[3], up[0], up[1], up[2], up[4]}},
+		"of several roles":    {[]any{"q", a, b, "r<q", c, f, g}, []string{up[0], up[1], up[2], up[3], up[4]}},
+		"one entry remains":   {[]any{"r", f, c, b, a}, []string{up[0], up[1], up[2], up[4] + " error !"}},
+		"the innermost stays": {[]any{"r", c, b, g, a}, []string{up[1] + " error !", up[2] + " error !", up[3], up[4] + " error !"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newBench(t, tt.declared...)
+			w.has(a, b, c, f, g)
+			r := w.check()
+			same(t, "items", entries(r), tt.want)
+			if code := ExitCode(r); code != ExitDrift {
+				return
+			}
+			for _, parallel := range []int{1, 4} {
+				w.has(a, b, c, f, g)
+				w.did, w.o.Parallel = nil, parallel
+				if result := w.apply(); result.ExitCode() != ExitOK || len(result.After.Items) != 0 || len(w.did) != len(tt.want) {
+					t.Errorf("%d at once: exit code %d, done %v, left %v", parallel, result.ExitCode(), w.did, entries(result.After))
+				}
+			}
+		})
+	}
+}
+
 func TestADropInThatIsNotThereYetIsAnInput(t *testing.T) {
 	b := newBench(t, "r", unit("u@x.service"), file("/etc/systemd/system/u@.service.d/10.conf", "1"))
 	b.units["u@x.service"] = map[string]string{}

@@ -51,6 +51,8 @@ type finding struct {
 	derived bool
 	// follows are the findings that must be dealt with first although another role may hold them.
 	follows []*finding
+	// behind are the findings whose actions come before this one's, wherever the resources stand.
+	behind []*finding
 }
 
 // acts says whether an apply will execute the finding's action.
@@ -128,29 +130,42 @@ func diffBatch(ctx context.Context, plugins Observer, typ string, fs []*finding,
 	}
 }
 
-// secondRound asks again about those resources whose inputs other items will change, or that a package may start.
-func (p *plan) secondRound(ctx context.Context) {
-	changes := map[*finding]drift.Changing{}
-	byType := map[string][]*finding{}
-	for _, f := range p.findings {
-		if f.obs.Unobservable != nil {
-			continue
-		}
-		c := p.changing(f)
-		if len(c.Inputs) == 0 && (len(c.Package) == 0 || !f.obs.PackageMayStart) {
-			continue
-		}
-		changes[f] = c
-		byType[f.resource.Type] = append(byType[f.resource.Type], f)
+// furtherRounds asks again about those resources whose inputs other items will change, or that a package may start, until no
+// answer makes another resource's different: a folder goes once the folder in it goes, which goes once the file in it does.
+func (p *plan) furtherRounds(ctx context.Context) {
+	first := make([]*drift.Decision, len(p.findings))
+	asked := make([]drift.Changing, len(p.findings))
+	acted := make([]bool, len(p.findings))
+	for i, f := range p.findings {
+		first[i] = f.decision
 	}
-	for typ, fs := range byType {
-		first := make([]*drift.Decision, len(fs))
-		for i, f := range fs {
-			first[i] = f.decision
+	// A chain is no longer than the plan.
+	for range p.findings {
+		byType := map[string][]*finding{}
+		for i, f := range p.findings {
+			acted[i] = f.acts()
+			if f.obs.Unobservable != nil {
+				continue
+			}
+			c := p.changing(f)
+			if !f.obs.PackageMayStart && len(c.Inputs) == 0 {
+				c.Package = nil
+			}
+			if slices.Equal(c.Inputs, asked[i].Inputs) && slices.Equal(c.Package, asked[i].Package) {
+				continue
+			}
+			asked[i] = c
+			byType[f.resource.Type] = append(byType[f.resource.Type], f)
 		}
-		diffBatch(ctx, p.plugins, typ, fs, func(f *finding) drift.Changing { return changes[f] })
-		for i, f := range fs {
-			f.derived = f.decision != nil && !sameAction(first[i], f.decision)
+		for typ, fs := range byType {
+			diffBatch(ctx, p.plugins, typ, fs, func(f *finding) drift.Changing { return asked[f.at] })
+			for _, f := range fs {
+				f.derived = f.decision != nil && !sameAction(first[f.at], f.decision)
+			}
+		}
+		p.settle()
+		if !slices.ContainsFunc(p.findings, func(f *finding) bool { return f.acts() != acted[f.at] }) {
+			return
 		}
 	}
 }
@@ -175,37 +190,44 @@ func (p *plan) changing(f *finding) drift.Changing {
 }
 
 // arrange brings the items into the order of execution: as the resources stand, but a unit that starts or restarts comes
-// right behind the last item that changes one of its inputs, so that it comes up once and with all of them.
+// right behind the last item that changes one of its inputs, so that it comes up once and with all of them, and a folder that
+// goes comes right behind the last item that takes something out of it.
 func (p *plan) arrange() {
-	behind := make([][]*finding, len(p.findings)) // what comes right behind each position
+	placed := make([]bool, len(p.findings))
+	var waiting []*finding
+	place := func(f *finding) {
+		placed[f.at] = true
+		p.order = append(p.order, f)
+	}
+	ready := func(f *finding) bool {
+		return !slices.ContainsFunc(f.behind, func(other *finding) bool { return !placed[other.at] })
+	}
 	for _, f := range p.findings {
 		if !f.reported() {
 			continue
 		}
-		at := f.at
-		if f.acts() && f.decision.Verb == drift.Start {
+		if f.acts() && (f.decision.Verb == drift.Start || f.decision.Verb == drift.Remove) {
 			for _, other := range p.findings {
 				if other != f && other.acts() && f.input(other) != "" {
-					f.follows = append(f.follows, other)
-					at = max(at, other.at)
+					f.behind = append(f.behind, other)
 				}
 			}
+			f.follows = append(f.follows, f.behind...)
 		}
-		behind[at] = append(behind[at], f)
-	}
-	for at, fs := range behind {
-		// The item of the position itself first, then those that waited for it.
-		slices.SortStableFunc(fs, func(a, b *finding) int {
-			switch {
-			case a.at == at:
-				return -1
-			case b.at == at:
-				return 1
+		if !ready(f) {
+			waiting = append(waiting, f)
+			continue
+		}
+		place(f)
+		// What is placed may be what others waited for, those then what yet others did.
+		for i := 0; i < len(waiting); i++ {
+			if ready(waiting[i]) {
+				place(waiting[i])
+				waiting, i = slices.Delete(waiting, i, i+1), -1
 			}
-			return a.at - b.at
-		})
-		p.order = append(p.order, fs...)
+		}
 	}
+	p.order = append(p.order, waiting...)
 }
 
 // reported says whether the resource is an item at all.

@@ -144,6 +144,11 @@ func (w *world) observe(s spec) drift.Observation {
 		if exists {
 			o.Observed = raw(`{"exists":true,"sha256":%q,"size":%d}`, word, w.noise)
 		}
+		for _, id := range slices.Sorted(maps.Keys(w.values)) {
+			if _, p, _ := strings.Cut(id, ":"); s.Type == "directory" && s.State == "absent" && path.Dir(p) == s.Path {
+				o.Inputs = append(o.Inputs, p)
+			}
+		}
 		parent := path.Dir(s.Path)
 		_, made := w.values["directory:"+parent]
 		o.Facts = raw(`{"no_parent":%t,"no_group":%t}`, !made && parent != "/" && parent != "/etc" && !strings.HasPrefix(parent, "/etc/systemd"), s.Group != "" && !w.groups[s.Group])
@@ -221,6 +226,9 @@ func decide(s spec, in drift.DiffInput) *drift.Decision {
 			return nil
 		}
 		d.Verb = drift.Remove
+		if slices.ContainsFunc(in.Observation.Inputs, func(entry string) bool { return !slices.Contains(in.Changing.Inputs, entry) }) {
+			d.Blocked = "not empty"
+		}
 		return d
 	}
 	if seen.SHA256 == s.Want {
