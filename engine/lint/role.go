@@ -125,14 +125,7 @@ func (l *linter) order(r *manifest.RoleRecord, all []*declared, i int) {
 	case "systemd_unit":
 		why = l.unitNeeds(r, all, i)
 	case "file", "env", "directory", "symlink", "line":
-		if !d.present() && d.Type == "directory" {
-			why = func(later *declared) string {
-				if !later.present() && below(later.Path, d.Path) {
-					return "which lies in the directory; a directory is removed only when it is empty"
-				}
-				return ""
-			}
-		} else if d.present() {
+		if d.present() { // what goes away is taken in the order that it needs
 			why = func(later *declared) string {
 				if later.Type == "directory" && later.present() && below(d.Path, later.Path) {
 					return "the directory that it lies in"
