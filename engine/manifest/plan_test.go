@@ -5,10 +5,12 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"gyrum.ai/engine/host/envfile"
 	"gyrum.ai/engine/manifest"
 	"gyrum.ai/engine/resource"
 )
@@ -103,6 +105,26 @@ func TestSecrets(t *testing.T) {
 		if r := p.Resources[i]; !maps.Equal(r.Secrets, want) || r.Content != nil {
 			t.Errorf("%s: secrets %v, content %v; want %v", r.ID, r.Secrets, r.Content, want)
 		}
+	}
+}
+
+// What a variable may hold is what the writer of environment files takes, no more and no less.
+func TestVariablesHoldWhatSystemdReads(t *testing.T) {
+	var b strings.Builder
+	var want []string
+	for _, r := range []rune("\x00\x01\x08\t\n\r\x1b\x7f\u0085\u2028\ue000\ufdcf\ufdd0\ufdef\ufdf0\ufeff\ufffd\ufffe\uffff😀\U0001fffd\U0001fffe\U0001ffff\U00020000\U000ffffe\U0010fffd\U0010fffe\U0010ffff") {
+		fmt.Fprintf(&b, "  - {type: env, path: /etc/%x, vars: {A: \"a\\U%08X\"}}\n", r, r)
+		if !envfile.ValidText(string(r)) {
+			want = append(want, fmt.Sprintf("env:/etc/%x:", r))
+		}
+	}
+	_, fs := open(t, one(t, b.String())).Host("t")
+	var got []string
+	for _, f := range fs {
+		got = append(got, regexp.MustCompile("env:/etc/[0-9a-f]+:").FindString(f.String()))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("refused %q, want %q", got, want)
 	}
 }
 

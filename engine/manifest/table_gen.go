@@ -81,16 +81,16 @@ var definitions = table{
 			{Name: "path", Required: true, Doc: "Where the file is to be.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6, &expr7}, Reject: []*pattern{&expr8}, Def: "Path"}}, Hint: "an absolute path below /, without .. elements or control characters"}},
 			{Name: "vars", Required: false, Doc: "The variables: a string each, or {secret_ref: provider:name}.", value: value{Alts: []*alt{&alt{Kind: "struct", Def: "Vars", Labels: []label{
 				{value: value{Alts: []*alt{}, Hint: "a variable name: letters, digits and underscores, not beginning with a digit"}, Reject: []*pattern{&expr19}},
-				{value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr20}, Reject: []*pattern{&expr9, &expr21}, Def: "Value"}, &alt{Kind: "struct", Def: "SecretRef", Fields: []fieldValue{
+				{value: value{Alts: []*alt{&alt{Kind: "string", Reject: []*pattern{&expr20, &expr9, &expr21}, Def: "Value"}, &alt{Kind: "struct", Def: "SecretRef", Fields: []fieldValue{
 					{Name: "secret_ref", Required: true, Doc: "provider:name; the value is fetched on the host and never stands in a catalog, a report or a log.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr10}, Reject: []*pattern{&expr11}, Def: "Reference"}}, Hint: "R11: file:/absolute/path, credential:NAME, age:path/in/catalog or exec:NAME"}},
-				}}}, Hint: `a string in quotes without control characters and without a literal secret (R11), or {secret_ref: "provider:name"}`}, Match: []*pattern{&expr19}, Reject: []*pattern{&expr22, &expr23}},
-				{value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr20}, Reject: []*pattern{&expr9, &expr21}, Def: "Value"}, &alt{Kind: "struct", Def: "SecretRef", Fields: []fieldValue{
+				}}}, Hint: `a string in quotes without NUL, noncharacters and literal secrets (R11), or {secret_ref: "provider:name"}`}, Match: []*pattern{&expr19}, Reject: []*pattern{&expr22, &expr23}},
+				{value: value{Alts: []*alt{&alt{Kind: "string", Reject: []*pattern{&expr20, &expr9, &expr21}, Def: "Value"}, &alt{Kind: "struct", Def: "SecretRef", Fields: []fieldValue{
 					{Name: "secret_ref", Required: true, Doc: "provider:name; the value is fetched on the host and never stands in a catalog, a report or a log.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr10}, Reject: []*pattern{&expr11}, Def: "Reference"}}, Hint: "R11: file:/absolute/path, credential:NAME, age:path/in/catalog or exec:NAME"}},
-				}}}, Hint: `a string in quotes without control characters and without a literal secret (R11), or {secret_ref: "provider:name"}`}, Match: []*pattern{&expr19, &expr24}},
+				}}}, Hint: `a string in quotes without NUL, noncharacters and literal secrets (R11), or {secret_ref: "provider:name"}`}, Match: []*pattern{&expr19, &expr24}},
 				{value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr25}}, &alt{Kind: "struct", Def: "SecretRef", Fields: []fieldValue{
 					{Name: "secret_ref", Required: true, Doc: "provider:name; the value is fetched on the host and never stands in a catalog, a report or a log.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr10}, Reject: []*pattern{&expr11}, Def: "Reference"}}, Hint: "R11: file:/absolute/path, credential:NAME, age:path/in/catalog or exec:NAME"}},
 				}}}, Hint: `R11: a literal secret (by its name); write {secret_ref: "provider:name"}`}, Match: []*pattern{&expr19, &expr22}, Reject: []*pattern{&expr24}},
-				{value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr20}, Reject: []*pattern{&expr9, &expr21, &expr26}, Def: "Value"}, &alt{Kind: "struct", Def: "SecretRef", Fields: []fieldValue{
+				{value: value{Alts: []*alt{&alt{Kind: "string", Reject: []*pattern{&expr20, &expr9, &expr21, &expr26}, Def: "Value"}, &alt{Kind: "struct", Def: "SecretRef", Fields: []fieldValue{
 					{Name: "secret_ref", Required: true, Doc: "provider:name; the value is fetched on the host and never stands in a catalog, a report or a log.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr10}, Reject: []*pattern{&expr11}, Def: "Reference"}}, Hint: "R11: file:/absolute/path, credential:NAME, age:path/in/catalog or exec:NAME"}},
 				}}}, Hint: `R11: a literal secret (by its name and shape); write {secret_ref: "provider:name"}`}, Match: []*pattern{&expr19, &expr23}, Reject: []*pattern{&expr22, &expr24}},
 			}}}, Hint: `a mapping of variables, NAME: "value" each`}},
@@ -108,10 +108,10 @@ var definitions = table{
 			{Name: "timeout", Required: false, Doc: "How long the command may take, such as 90s, 10m or 1h30m.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"10m"}}, &alt{Kind: "string", Match: []*pattern{&expr31}, NonEmpty: true}}, Hint: `a duration such as "90s", "10m" or "1h30m"`, Default: "10m"}},
 			{Name: "env", Required: false, Doc: "Variables beside PATH, HOME and LANG.", value: value{Alts: []*alt{&alt{Kind: "struct", Def: "Plain", Labels: []label{
 				{value: value{Alts: []*alt{}, Hint: "a variable name: letters, digits and underscores, not beginning with a digit"}, Reject: []*pattern{&expr19}},
-				{value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr20}, Reject: []*pattern{&expr9, &expr21}, Def: "Value"}}, Hint: "a string in quotes without control characters and without a literal secret (R11)"}, Match: []*pattern{&expr19}, Reject: []*pattern{&expr22, &expr23}},
-				{value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr20}, Reject: []*pattern{&expr9, &expr21}, Def: "Value"}}, Hint: "a string in quotes without control characters and without a literal secret (R11)"}, Match: []*pattern{&expr19, &expr24}},
+				{value: value{Alts: []*alt{&alt{Kind: "string", Reject: []*pattern{&expr20, &expr9, &expr21}, Def: "Value"}}, Hint: "a string in quotes without NUL, noncharacters and literal secrets (R11)"}, Match: []*pattern{&expr19}, Reject: []*pattern{&expr22, &expr23}},
+				{value: value{Alts: []*alt{&alt{Kind: "string", Reject: []*pattern{&expr20, &expr9, &expr21}, Def: "Value"}}, Hint: "a string in quotes without NUL, noncharacters and literal secrets (R11)"}, Match: []*pattern{&expr19, &expr24}},
 				{value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr25}}}, Hint: "R11: a literal secret (by its name); have the command read it from a file that a file or env resource writes"}, Match: []*pattern{&expr19, &expr22}, Reject: []*pattern{&expr24}},
-				{value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr20}, Reject: []*pattern{&expr9, &expr21, &expr26}, Def: "Value"}}, Hint: "R11: a literal secret (by its name and shape); have the command read it from a file that a file or env resource writes"}, Match: []*pattern{&expr19, &expr23}, Reject: []*pattern{&expr22, &expr24}},
+				{value: value{Alts: []*alt{&alt{Kind: "string", Reject: []*pattern{&expr20, &expr9, &expr21, &expr26}, Def: "Value"}}, Hint: "R11: a literal secret (by its name and shape); have the command read it from a file that a file or env resource writes"}, Match: []*pattern{&expr19, &expr23}, Reject: []*pattern{&expr22, &expr24}},
 			}}}, Hint: `a mapping of variables, NAME: "value" each`}},
 			{Name: "cwd", Required: false, Doc: "Where the command is run.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6}, Reject: []*pattern{&expr8}, Def: "Directory"}}, Hint: "an absolute path, without .. elements or control characters"}},
 		}}},
@@ -179,7 +179,7 @@ var (
 	expr17 = pattern{text: `^[A-Za-z0-9:_.\\@-]{1,240}\.(service|timer|socket|path|mount|automount|target|slice)$`, needs: []string{".service", ".timer", ".socket", ".path", ".mount", ".automount", ".target", ".slice"}}
 	expr18 = pattern{text: "^(file|env|directory|package|symlink|line):.", needs: []string{"file:", "env:", "directory:", "package:", "symlink:", "line:"}}
 	expr19 = pattern{text: "^[A-Za-z_][A-Za-z0-9_]*$"}
-	expr20 = pattern{text: `^[^\x00-\x08\x0b-\x1f\x7f]*$`}
+	expr20 = pattern{text: `[\x00﷐-﷯￾￿]|🿾|🿿|𯿾|𯿿|𿿾|𿿿|񏿾|񏿿|񟿾|񟿿|񯿾|񯿿|񿿾|񿿿|򏿾|򏿿|򟿾|򟿿|򯿾|򯿿|򿿾|򿿿|󏿾|󏿿|󟿾|󟿿|󯿾|󯿿|󿿾|󿿿|􏿾|􏿿`}
 	expr21 = pattern{text: `[A-Za-z][A-Za-z0-9+.-]*://[^/\s:@]*:[^/\s:@${<*%][^/\s@]*@`, needs: []string{"://"}}
 	expr22 = pattern{text: "(?i)PASSWORD|PASSWD|PASSPHRASE|SECRET|CREDENTIAL|API_?KEY|(ACCESS|PRIVATE|ENCRYPTION|SIGNING|MASTER|AUTH|LICENSE)_?KEY|TOKEN(_|[0-9]|$)|(^|_)(PASS|PWD|PIN)(_|[0-9]|$)|^REDISCLI_AUTH$"}
 	expr23 = pattern{text: "(?i)(^|_)(KEY|SALT|AUTH|PEPPER|SEED)[0-9]*$"}

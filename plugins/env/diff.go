@@ -94,7 +94,7 @@ func (c changes) text() string {
 		text = guest.Join(text, ", ", name+" is not declared")
 	}
 	if text == "" {
-		return "systemd would read other variables than the declared ones"
+		return "the variables are as declared, and there are others that systemd drops for their names"
 	}
 	return text
 }
