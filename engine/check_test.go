@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"gyrum.ai/engine/drift"
 	"gyrum.ai/engine/fsys"
+	"gyrum.ai/engine/resource"
 )
 
 // prober is the requirement's worked example.
@@ -222,4 +224,40 @@ func TestTwoResourcesThatOwnOnePathByTwoNamesAreBlocked(t *testing.T) {
 	}
 	b.o.Selection = Selection{Only: []string{"file:/srv/a"}}
 	same(t, "items of one", entries(b.check()), []string{"noop file:/srv/a error !"})
+}
+
+// TestAFolderIsAnInputByItsMode: of a folder nothing but mode and owner is declared, so a change of those is the change that
+// restart_on waits for. Of a file they are none.
+func TestAFolderIsAnInputByItsMode(t *testing.T) {
+	f := func(typ string) *finding {
+		return &finding{resource: resource.Resource{Type: typ, ID: typ + ":/a"}, touches: touches{path: "/a", brings: true}, decision: &drift.Decision{Verb: drift.Chmod}}
+	}
+	u := &finding{resource: resource.Resource{Type: typeUnit}, obs: drift.Observation{Inputs: []string{"directory:/a", "file:/a"}}}
+	if got := u.input(f("directory")); got != "directory:/a" {
+		t.Errorf("the mode of a folder: %q", got)
+	}
+	if got := u.input(f("file")); got != "" {
+		t.Errorf("the mode of a file: %q", got)
+	}
+}
+
+// TestWhatAPackageTakesAlongMustLeave: a change that removes another package is settled by an item that removes it too, wherever
+// it stands, and by no later one that changes it otherwise.
+func TestWhatAPackageTakesAlongMustLeave(t *testing.T) {
+	for name, tt := range map[string]struct {
+		at     int
+		brings bool
+		want   string
+	}{
+		"it leaves later":         {2, false, "package:b"},
+		"it leaves earlier":       {0, false, "package:b"},
+		"it is upgraded earlier":  {0, true, "package:b"},
+		"it is upgraded later on": {2, true, ""},
+	} {
+		a := &finding{at: 1, resource: resource.Resource{Type: typePackage, ID: "package:a"}, obs: drift.Observation{Inputs: []string{"package:b"}}}
+		b := &finding{at: tt.at, resource: resource.Resource{Type: typePackage, ID: "package:b"}, touches: touches{brings: tt.brings}, decision: &drift.Decision{Verb: drift.Upgrade}}
+		if got := a.input(b); got != tt.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
 }

@@ -85,7 +85,7 @@ func (m *model) play(f *finding) {
 			return
 		}
 		if b := m.paths[made]; b.there && b.by != nil {
-			doubt(f, fmt.Sprintf("%s makes %s first, so the command will not run", b.by.resource.ID, made))
+			remark(f, fmt.Sprintf("%s makes %s first, so the command will not run", b.by.resource.ID, made))
 			return
 		}
 		m.paths[made] = belief{true, f}
@@ -152,11 +152,12 @@ func undoes(by, of *finding) {
 
 // doubt notes on an action that it will not last. What is no item has no place for a note.
 func doubt(f *finding, why string) {
-	if !f.acts() {
-		return
-	}
-	note := "this will not converge: " + why
-	if !strings.Contains(f.note, note) {
+	remark(f, "this will not converge: "+why)
+}
+
+// remark notes something on an action, once.
+func remark(f *finding, note string) {
+	if f.acts() && !strings.Contains(f.note, note) {
 		f.note = joinNotes(f.note, note)
 	}
 }

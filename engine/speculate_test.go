@@ -47,8 +47,11 @@ func TestSpeculationFindsWhatNeverConverges(t *testing.T) {
 			var got []string
 			for _, it := range report.Items {
 				for note := range strings.SplitSeq(it.Note, "; ") {
-					if why, found := strings.CutPrefix(note, "this will not converge: "); found {
+					if why, found := strings.CutPrefix(note, "this will not converge: "); found || strings.Contains(note, "will not run") {
 						got = append(got, it.Resource.ID+": "+why)
+					}
+					if strings.Contains(note, "will not run") && strings.Contains(note, "converge") {
+						t.Errorf("a command that need not run converges: %s", note)
 					}
 				}
 			}

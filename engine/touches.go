@@ -86,10 +86,18 @@ func usr(p string) string {
 }
 
 // input gives the name of the input of f that another item's action changes, empty when it changes none. Modes and owners
-// are no inputs: a unit reads contents.
+// are no inputs where there is content that a unit reads; of a folder they are all that is declared. What a package would take
+// along must go in this plan, or change before: afterwards it is too late.
 func (f *finding) input(other *finding) string {
 	switch other.decision.Verb {
-	case drift.Chmod, drift.Chown, drift.Run:
+	case drift.Run:
+		return ""
+	case drift.Chmod, drift.Chown:
+		if other.resource.Type != typeDirectory {
+			return ""
+		}
+	}
+	if f.resource.Type == typePackage && other.resource.Type == typePackage && other.touches.brings && other.at > f.at {
 		return ""
 	}
 	t := other.touches

@@ -22,10 +22,11 @@ type Packages interface {
 
 // PackageWriter changes packages. A failed change is a fault; changed lists what did change, also then.
 type PackageWriter interface {
-	// Install installs name, in exactly this version when one is given; only then may it go down.
-	Install(ctx context.Context, name, version string, downgrade bool) (changed []string, err error)
-	// Remove removes name and keeps its configuration files.
-	Remove(ctx context.Context, name string) (changed []string, err error)
+	// Install installs name, in exactly this version when one is given; only then may it go down. Of other packages only those
+	// in leaving may go with it.
+	Install(ctx context.Context, name, version string, downgrade bool, leaving ...string) (changed []string, err error)
+	// Remove removes name and keeps its configuration files. Of other packages only those in leaving may go with it.
+	Remove(ctx context.Context, name string, leaving ...string) (changed []string, err error)
 }
 
 // PackageState is what dpkg knows of a package.

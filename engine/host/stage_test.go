@@ -109,11 +109,11 @@ func (packageLog) Simulate(context.Context, host.PackageChange) (host.PackageSim
 	return host.PackageSimulation{OK: true}, nil
 }
 func (packageLog) Forget() {}
-func (p packageLog) Install(_ context.Context, name, version string, _ bool) ([]string, error) {
-	return []string{name + "=" + version}, p.err
+func (p packageLog) Install(_ context.Context, name, version string, _ bool, leaving ...string) ([]string, error) {
+	return append([]string{name + "=" + version}, leaving...), p.err
 }
-func (p packageLog) Remove(_ context.Context, name string) ([]string, error) {
-	return []string{name}, p.err
+func (p packageLog) Remove(_ context.Context, name string, leaving ...string) ([]string, error) {
+	return append([]string{name}, leaving...), p.err
 }
 
 // commandLog runs nothing and answers with the outcome that it is given.

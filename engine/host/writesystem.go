@@ -28,12 +28,24 @@ func (w *Writer) packageInstall(ctx context.Context, q installRequest) (changedR
 		return changedReply{}, misusef("a downgrade of %s names no version", q.Name)
 	}
 	return w.changePackage(ctx, "package_install", q.Name, func() ([]string, error) {
-		return w.cfg.Packages.Install(ctx, q.Name, q.Version, q.Downgrade)
+		return w.cfg.Packages.Install(ctx, q.Name, q.Version, q.Downgrade, w.leaving()...)
 	})
 }
 
 func (w *Writer) packageRemove(ctx context.Context, q nameRequest) (changedReply, error) {
-	return w.changePackage(ctx, "package_remove", q.Name, func() ([]string, error) { return w.cfg.Packages.Remove(ctx, q.Name) })
+	return w.changePackage(ctx, "package_remove", q.Name, func() ([]string, error) { return w.cfg.Packages.Remove(ctx, q.Name, w.leaving()...) })
+}
+
+// leaving names the packages that are declared absent on this host: they may go with another one, whichever stands first.
+func (w *Writer) leaving() []string {
+	var names []string
+	for _, res := range w.r.ordered {
+		var d struct{ Name, State string }
+		if res.Type == "package" && json.Unmarshal(res.Declared, &d) == nil && d.State == "absent" {
+			names = append(names, d.Name)
+		}
+	}
+	return names
 }
 
 func (w *Writer) changePackage(ctx context.Context, effect, name string, change func() ([]string, error)) (changedReply, error) {

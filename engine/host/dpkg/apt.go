@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -137,6 +138,21 @@ func complaints(words string) string {
 		return lastLines(words)
 	}
 	return lastLines(strings.Join(errs, ""))
+}
+
+// progress is what apt and dpkg say on the way, whatever comes of it.
+var progress = regexp.MustCompile(`^(Reading |Building |After this operation|Need to get |Get:|Fetched |\(Reading database|Selecting previously |` +
+	`Preparing to |debconf: delaying |\d+ upgraded, |\d+ not fully |dpkg: too many errors|Processing was halted|.* is already the newest version)`)
+
+// failure gives the end of what was said by a change that failed, without the progress before it, and where the rest is.
+func failure(words string) string {
+	var said strings.Builder
+	for line := range strings.Lines(words) {
+		if !progress.MatchString(line) {
+			said.WriteString(line)
+		}
+	}
+	return lastLines(said.String()) + "; /var/log/apt/term.log has all of it: mend what failed there and apply again"
 }
 
 // seconds writes a duration as apt takes it.

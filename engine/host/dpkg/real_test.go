@@ -78,6 +78,8 @@ func TestRealRoundTrip(t *testing.T) {
 		{"a virtual name", func() ([]string, error) { return m.Install(ctx, "tiny-virtual", "", false) }, "", fault.Virtual, ""},
 		{"with what it needs", func() ([]string, error) { return m.Install(ctx, "tiny-b", "", false) }, "tiny-a=1.0 tiny-b=1:0.5", "", "tiny-b=1:0.5"},
 		{"needed by another", func() ([]string, error) { return m.Remove(ctx, "tiny-a") }, "", fault.WouldRemove, "tiny-a=1.0"},
+		{"needed by another that leaves too", func() ([]string, error) { return m.Remove(ctx, "tiny-a", "tiny-b") }, "tiny-a- tiny-b-", "", ""},
+		{"both again", func() ([]string, error) { return m.Install(ctx, "tiny-b", "", false) }, "tiny-a=1.0 tiny-b=1:0.5", "", "tiny-b=1:0.5"},
 		{"remove", func() ([]string, error) { return m.Remove(ctx, "tiny-b") }, "tiny-b-", "", "tiny-a=1.0"},
 		{"remove again", func() ([]string, error) { return m.Remove(ctx, "tiny-b") }, "", "", ""},
 		{"hold", func() ([]string, error) { return nil, exec.Command("apt-mark", "hold", "gyrum-prober").Run() }, "", "", ""},

@@ -15,27 +15,13 @@ import (
 func (m *Manager) Simulate(ctx context.Context, change host.PackageChange) (host.PackageSimulation, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.simulate(ctx, change)
-}
-
-func (m *Manager) simulate(ctx context.Context, change host.PackageChange) (host.PackageSimulation, error) {
 	if s, ok := m.simulated[change]; ok {
 		return s, nil
 	}
-	var s host.PackageSimulation
-	var err error
-	switch change.State {
-	case "present":
-		s, err = m.simulateInstall(ctx, change.Name, change.Version)
-	case "absent":
-		s, err = m.simulateRemove(ctx, change.Name)
-	default:
-		err = fault.New(fault.Invalid, "a package is present or absent, not %q", change.State)
-	}
+	s, err := m.simulate(ctx, change, nil)
 	if err != nil {
 		return s, err
 	}
-	s.OK = s.Reason == nil
 	if m.simulated == nil {
 		m.simulated = map[host.PackageChange]host.PackageSimulation{}
 	}
@@ -43,7 +29,23 @@ func (m *Manager) simulate(ctx context.Context, change host.PackageChange) (host
 	return s, nil
 }
 
-func (m *Manager) simulateInstall(ctx context.Context, name, version string) (host.PackageSimulation, error) {
+// simulate plays a change through; leaving are other packages that may go with it.
+func (m *Manager) simulate(ctx context.Context, change host.PackageChange, leaving []string) (host.PackageSimulation, error) {
+	var s host.PackageSimulation
+	var err error
+	switch change.State {
+	case "present":
+		s, err = m.simulateInstall(ctx, change.Name, change.Version, leaving)
+	case "absent":
+		s, err = m.simulateRemove(ctx, change.Name, leaving)
+	default:
+		err = fault.New(fault.Invalid, "a package is present or absent, not %q", change.State)
+	}
+	s.OK = err == nil && s.Reason == nil
+	return s, err
+}
+
+func (m *Manager) simulateInstall(ctx context.Context, name, version string, leaving []string) (host.PackageSimulation, error) {
 	e, db, err := m.find(ctx, name)
 	if err != nil {
 		return host.PackageSimulation{}, err
@@ -67,7 +69,7 @@ func (m *Manager) simulateInstall(ctx context.Context, name, version string) (ho
 	}
 	sim, t := classify(a.out, db)
 	if a.exit == 0 && (t.installs(name) || e != nil && e.half()) {
-		judge(&sim, t, db, e, name)
+		judge(&sim, t, db, e, name, leaving)
 		return sim, nil
 	}
 	// apt took the name for a pattern or for the name of a feature, or it does not know the version.
@@ -80,7 +82,7 @@ func (m *Manager) simulateInstall(ctx context.Context, name, version string) (ho
 	return none, nil
 }
 
-func (m *Manager) simulateRemove(ctx context.Context, name string) (host.PackageSimulation, error) {
+func (m *Manager) simulateRemove(ctx context.Context, name string, leaving []string) (host.PackageSimulation, error) {
 	e, db, err := m.find(ctx, name)
 	if err != nil || e == nil || !e.installed() && !e.half() {
 		return empty(), err
@@ -105,16 +107,16 @@ func (m *Manager) simulateRemove(ctx context.Context, name string) (host.Package
 		sim.Reason = fault.New(fault.WouldRemove, "apt refuses to remove %s, other packages need it: %s", e.name, broken(a))
 		return sim, nil
 	}
-	judge(&sim, t, db, e, name)
+	judge(&sim, t, db, e, name, leaving)
 	return sim, nil
 }
 
-// judge sets the reason of a transaction that apt would go through with and gyrum does not.
-func judge(s *host.PackageSimulation, t transaction, db *database, e *entry, name string) {
+// judge sets the reason of a transaction that apt would go through with and gyrum does not. The packages in leaving may go.
+func judge(s *host.PackageSimulation, t transaction, db *database, e *entry, name string, leaving []string) {
 	base, _, _ := strings.Cut(name, ":")
 	removing := !t.installs(name)
 	others := slices.DeleteFunc(slices.Clone(s.Removes), func(n string) bool {
-		return removing && e != nil && (n == base || n == e.full())
+		return removing && e != nil && (n == base || n == e.full()) || slices.Contains(leaving, n)
 	})
 	var held []string
 	for _, step := range t {
@@ -158,6 +160,16 @@ func (m *Manager) whyNot(ctx context.Context, name, version string, a answer) (*
 	case version != "" && slices.Contains(known.versions, version), version == "" && len(known.available) > 0:
 		if a.exit == 0 {
 			return fault.New(Broken, "apt would leave %s as it is", name), nil
+		}
+		if strings.Contains(a.err, "has no installation candidate") {
+			return fault.New(Broken, "apt's preferences keep every version of %s out; apt-cache policy %s shows which, and an exact version passes them by", name, name), nil
+		}
+		db, err := m.database(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if held := heldNeeds(a.out, db); len(held) > 0 {
+			return fault.New(fault.Held, "apt cannot install %s: %s; %s is held, release it with apt-mark unhold", target(name, version), broken(a), list(held)), nil
 		}
 		return fault.New(Broken, "apt cannot install %s: %s", target(name, version), broken(a)), nil
 	case !haveLists():

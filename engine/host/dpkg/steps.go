@@ -1,6 +1,7 @@
 package dpkg
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -134,4 +135,22 @@ func broken(a answer) string {
 		names = append(names[:10], "…")
 	}
 	return strings.Join(names, ", ")
+}
+
+// heldNeeds names the packages that apt's words about unmet needs name and that are on hold, so that it had to leave them.
+func heldNeeds(out string, db *database) []string {
+	var names []string
+	for line := range strings.Lines(out) {
+		_, need, ok := strings.Cut(line, "epends: ")
+		if !ok {
+			continue
+		}
+		name, _, _ := strings.Cut(strings.TrimSpace(need), " ")
+		name, _, _ = strings.Cut(name, ":")
+		held := slices.ContainsFunc(db.byName[name], func(e *entry) bool { return e.held() })
+		if held && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }

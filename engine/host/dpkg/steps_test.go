@@ -12,6 +12,7 @@ func TestWhatASimulationSays(t *testing.T) {
 		{name: "down", arch: "amd64", want: "install", flag: "ok", status: "installed", version: "2"},
 		{name: "stuck", arch: "amd64", want: "hold", flag: "ok", status: "installed", version: "1"},
 		{name: "other", arch: "amd64", want: "install", flag: "ok", status: "installed", version: "1"},
+		{name: "leaving", arch: "all", want: "install", flag: "ok", status: "installed", version: "1"},
 		{name: "again", arch: "amd64", want: "install", flag: "reinstreq", status: "half-installed", version: "1"},
 	})
 	tests := []struct {
@@ -31,6 +32,9 @@ func TestWhatASimulationSays(t *testing.T) {
 		{"held dependency", "here", "Inst stuck [1] (2 x [amd64])\nInst here [1.1-1] (2 x [all])", "|here=2 stuck=2||", "held"},
 		{"remove", "other", "Remv other [1]", "|||other", ""},
 		{"remove takes another", "other", "Remv here [1.1-1]\nRemv other [1] [x:amd64 ]", "|||here other", "would-remove"},
+		{"remove takes along what leaves too", "other", "Remv leaving [1]\nRemv other [1]", "|||leaving other", ""},
+		{"remove takes along what leaves and what does not", "other", "Remv leaving [1]\nRemv here [1.1-1]\nRemv other [1]", "|||here leaving other", "would-remove"},
+		{"comes in the place of what leaves", "new", "Remv leaving [1]\nInst new (1 x [all])", "new=1|||leaving", ""},
 		{"remove held", "stuck", "Remv stuck [1]", "|||stuck", "held"},
 		{"reinstall", "again", "Inst again [1] (1 x [amd64])", "again=1|||", ""},
 		{"foreign", "lib:i386", "Inst lib:i386 (3 x [i386])", "lib:i386=3|||", ""},
@@ -41,7 +45,7 @@ func TestWhatASimulationSays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		judge(&s, steps, db, e, tt.target)
+		judge(&s, steps, db, e, tt.target, []string{"leaving"})
 		got := strings.Join([]string{strings.Join(s.Installs, " "), strings.Join(s.Upgrades, " "), strings.Join(s.Downgrades, " "), strings.Join(s.Removes, " ")}, "|")
 		reason := ""
 		if s.Reason != nil {
@@ -64,6 +68,23 @@ func TestAPatternIsNotItsMatch(t *testing.T) {
 	foreign := parseSteps("Inst lib:i386 (3 x [i386])\n")
 	if !foreign.installs("lib:i386") || foreign.installs("lib:amd64") {
 		t.Error("architectures are mixed up")
+	}
+}
+
+func TestWhatIsHeldInTheWay(t *testing.T) {
+	db := newDatabase([]*entry{{name: "lib1", want: "hold", flag: "ok", status: "installed"}, {name: "lib2", want: "install", flag: "ok", status: "installed"}})
+	const out = "The following packages have unmet dependencies:\n app1 : Depends: lib1 (>= 2) but 1 is to be installed\n        Depends: lib1:any\n        PreDepends: lib2 (>= 2)\n"
+	if got := heldNeeds(out, db); !reflect.DeepEqual(got, []string{"lib1"}) {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestAFailureIsToldWithoutTheProgressBeforeIt(t *testing.T) {
+	const said = "Reading package lists...\n0 upgraded, 1 newly installed, 0 to remove and 0 not upgraded.\nGet:1 file:/srv ./ a 1 [704 B]\n(Reading database ... 7184 files)\n" +
+		"Setting up a (1) ...\noh no\ndpkg: error processing package a (--configure):\nE: Sub-process /usr/bin/dpkg returned an error code (1)\n"
+	const want = "Setting up a (1) ... / oh no / dpkg: error processing package a (--configure): / E: Sub-process /usr/bin/dpkg returned an error code (1); /var/log/apt/term.log has all of it"
+	if got := failure(said); !strings.HasPrefix(got, want) {
+		t.Errorf("%s", got)
 	}
 }
 

@@ -12,12 +12,13 @@ import (
 )
 
 // Install installs name, in exactly this version when one is given; only with downgrade may name itself go down. The
-// transaction is simulated just before: one that would remove, downgrade or change a held package is refused. The
+// transaction is simulated just before: one that would remove what is not in leaving, downgrade or change a held package is
+// refused. The
 // package lists are fetched first where they do not know the package or the version, or are older than the host's
 // sources, once in a run. Changed configuration files stay as the host has them.
 //
 // changed lists what dpkg's database shows to have changed, also after a failure: name=version, or name- when it went.
-func (m *Manager) Install(ctx context.Context, name, version string, downgrade bool) (changed []string, err error) {
+func (m *Manager) Install(ctx context.Context, name, version string, downgrade bool, leaving ...string) (changed []string, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.around(ctx, func() error {
@@ -39,7 +40,7 @@ func (m *Manager) Install(ctx context.Context, name, version string, downgrade b
 			fetch = m.refresh(ctx)
 		}
 		for {
-			again, err := m.install(ctx, name, version, downgrade)
+			again, err := m.install(ctx, name, version, downgrade, leaving)
 			switch {
 			case err == nil:
 				return nil
@@ -55,8 +56,8 @@ func (m *Manager) Install(ctx context.Context, name, version string, downgrade b
 }
 
 // install is one try; again says that fresh package lists may help.
-func (m *Manager) install(ctx context.Context, name, version string, downgrade bool) (again bool, err error) {
-	s, err := m.simulate(ctx, host.PackageChange{Name: name, Version: version, State: "present"})
+func (m *Manager) install(ctx context.Context, name, version string, downgrade bool, leaving []string) (again bool, err error) {
+	s, err := m.simulate(ctx, host.PackageChange{Name: name, Version: version, State: "present"}, leaving)
 	if err != nil {
 		return false, err
 	}
@@ -81,7 +82,7 @@ func (m *Manager) install(ctx context.Context, name, version string, downgrade b
 	}
 	if a.exit != 0 {
 		stale := strings.Contains(a.err, "Failed to fetch") || strings.Contains(a.err, "Unable to fetch")
-		return stale, fault.New(fault.Failed, "apt-get could not install %s: %s", target(name, version), lastLines(a.err))
+		return stale, fault.New(fault.Failed, "apt-get could not install %s: %s", target(name, version), failure(a.err))
 	}
 	e, _, err = m.find(ctx, name)
 	switch {
@@ -96,8 +97,8 @@ func (m *Manager) install(ctx context.Context, name, version string, downgrade b
 }
 
 // Remove removes name and keeps its configuration files, as apt-get remove does. A transaction that would remove
-// anything else is refused. changed is as for Install.
-func (m *Manager) Remove(ctx context.Context, name string) (changed []string, err error) {
+// what is not in leaving either is refused. changed is as for Install.
+func (m *Manager) Remove(ctx context.Context, name string, leaving ...string) (changed []string, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.around(ctx, func() error {
@@ -111,7 +112,7 @@ func (m *Manager) Remove(ctx context.Context, name string) (changed []string, er
 		if err != nil || e == nil || !e.installed() && !e.half() {
 			return err
 		}
-		s, err := m.simulate(ctx, host.PackageChange{Name: name, State: "absent"})
+		s, err := m.simulate(ctx, host.PackageChange{Name: name, State: "absent"}, leaving)
 		if err != nil {
 			return err
 		}
@@ -130,7 +131,7 @@ func (m *Manager) Remove(ctx context.Context, name string) (changed []string, er
 			return err
 		}
 		if a.exit != 0 {
-			return fault.New(fault.Failed, "%s could not remove %s: %s", args[0], name, lastLines(a.err))
+			return fault.New(fault.Failed, "%s could not remove %s: %s", args[0], name, failure(a.err))
 		}
 		e, _, err = m.find(ctx, name)
 		if err == nil && e != nil && (e.installed() || e.half()) {

@@ -156,12 +156,12 @@ func (p *Packages) Simulate(_ context.Context, change host.PackageChange) (host.
 	if err := p.Power.On(); err != nil {
 		return host.PackageSimulation{}, err
 	}
-	s, _ := p.plan(change)
+	s, _ := p.plan(change, nil)
 	return s, nil
 }
 
-// plan gives what a change would do, and the packages that come, in order.
-func (p *Packages) plan(change host.PackageChange) (host.PackageSimulation, []*Package) {
+// plan gives what a change would do, and the packages that come, in order; leaving may go with it.
+func (p *Packages) plan(change host.PackageChange, leaving []string) (host.PackageSimulation, []*Package) {
 	s := host.PackageSimulation{Installs: []string{}, Upgrades: []string{}, Downgrades: []string{}, Removes: []string{}}
 	var come []*Package
 	if change.State == "absent" {
@@ -187,7 +187,9 @@ func (p *Packages) plan(change host.PackageChange) (host.PackageSimulation, []*P
 	for _, list := range [][]string{s.Installs, s.Upgrades, s.Downgrades, s.Removes} {
 		sort.Strings(list)
 	}
-	others := slices.DeleteFunc(slices.Clone(s.Removes), func(n string) bool { return change.State == "absent" && n == change.Name })
+	others := slices.DeleteFunc(slices.Clone(s.Removes), func(n string) bool {
+		return change.State == "absent" && n == change.Name || slices.Contains(leaving, n)
+	})
 	changed := slices.Clone(s.Removes)
 	for _, c := range come {
 		changed = append(changed, c.Name)
@@ -245,16 +247,20 @@ func (p *Packages) dependents(name string, list []string) []string {
 }
 
 // Install installs a package and what it needs.
-func (p *Packages) Install(_ context.Context, name, version string, downgrade bool) ([]string, error) {
+func (p *Packages) Install(_ context.Context, name, version string, downgrade bool, leaving ...string) ([]string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	changed := []string{}
-	s, come := p.plan(host.PackageChange{Name: name, Version: version, State: "present"})
+	s, come := p.plan(host.PackageChange{Name: name, Version: version, State: "present"}, leaving)
 	if s.Reason != nil {
 		return changed, s.Reason
 	}
 	if len(s.Downgrades) > 0 && !downgrade {
 		return changed, fault.New(fault.Invalid, "%s would go down", strings.Join(s.Downgrades, ", "))
+	}
+	changed, err := p.takeAll(s.Removes)
+	if err != nil {
+		return changed, err
 	}
 	for _, c := range come {
 		if err := p.put(c); err != nil {
@@ -365,32 +371,49 @@ func parents(tree files.WriteTree, p string) error {
 
 // Remove takes a package out and leaves its configuration files. A unit of it that runs goes on running, as after a
 // package whose scripts do not stop it.
-func (p *Packages) Remove(_ context.Context, name string) ([]string, error) {
+func (p *Packages) Remove(_ context.Context, name string, leaving ...string) ([]string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if !p.has[name].there() {
+		return []string{}, nil
+	}
+	s, _ := p.plan(host.PackageChange{Name: name, State: "absent"}, leaving)
+	if s.Reason != nil {
+		return []string{}, s.Reason
+	}
+	return p.takeAll(p.dependents(name, nil))
+}
+
+// takeAll removes packages, those that need others first.
+func (p *Packages) takeAll(names []string) ([]string, error) {
 	changed := []string{}
+	for _, name := range slices.Backward(names) {
+		if err := p.take(name); err != nil {
+			return changed, err
+		}
+		changed = append(changed, name+"-")
+	}
+	return changed, nil
+}
+
+// take removes one package.
+func (p *Packages) take(name string) error {
 	i := p.has[name]
-	if !i.there() {
-		return changed, nil
-	}
-	if s, _ := p.plan(host.PackageChange{Name: name, State: "absent"}); s.Reason != nil {
-		return changed, s.Reason
-	}
 	tree := files.NewWriteTree(p.FS, 0)
 	for _, f := range append(slices.Sorted(maps.Keys(i.Files)), "/var/lib/dpkg/info/"+name+".list") {
 		if err := tree.Remove(f); err != nil && !errors.Is(err, ErrCut) {
 			continue // somebody else took it or its directory away
 		} else if err != nil {
-			return changed, err
+			return err
 		}
 	}
 	if err := p.Power.Effect(); err != nil {
-		return changed, err
+		return err
 	}
 	if len(i.Conffiles) > 0 {
 		i.status = "config-files"
 	} else {
 		delete(p.has, name)
 	}
-	return append(changed, name+"-"), nil
+	return nil
 }

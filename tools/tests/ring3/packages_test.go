@@ -124,8 +124,16 @@ func TestRemovalThatTakesOthersAlong(t *testing.T) {
 			}
 		})
 	}
-	m.resources("- {type: package, name: needs-part, state: absent}\n- {type: package, name: base-part, state: absent}")
-	m.converge()
+	for _, order := range [][2]string{{"needs-part", "base-part"}, {"base-part", "needs-part"}} {
+		m.apt("install needs-part")
+		m.resources("- {type: package, name: " + order[0] + ", state: absent}\n- {type: package, name: " + order[1] + ", state: absent}")
+		m.converge()
+		for _, name := range order {
+			if got := m.installed(name); got != "" {
+				t.Errorf("%v: %s is %s", order, name, got)
+			}
+		}
+	}
 }
 
 // TestAptRunsUnattended: locks are waited for and never broken, questions are never asked.
