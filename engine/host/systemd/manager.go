@@ -95,7 +95,12 @@ type EnvironmentFile struct {
 func (p Properties) Running() bool {
 	switch p.ActiveState {
 	case "active", "reloading", "refreshing", "activating":
-		return p.SubState != "auto-restart" && p.SubState != "auto-restart-queued"
+		return !p.waitsToRestart()
 	}
 	return false
+}
+
+// waitsToRestart says that the unit ended and that systemd waits before it starts it again.
+func (p Properties) waitsToRestart() bool {
+	return p.SubState == "auto-restart" || p.SubState == "auto-restart-queued"
 }

@@ -64,6 +64,10 @@ func (w *Writer) up(ctx context.Context, job JobKind, name string) error {
 	}
 	defer w.units.Forget()
 	defer w.control.Hold(ctx, name)()
+	if before.waitsToRestart() {
+		// systemd lets a start job wait until RestartSec= is over. What ended needs no such rest when somebody asks for it.
+		job = JobRestart
+	}
 	bound := longestStart
 	if before.StartTimeout > 0 {
 		bound = before.StartTimeout + slack
@@ -107,7 +111,7 @@ func (w *Writer) settled(ctx context.Context, first, before Properties) (Propert
 	const step = 100 * time.Millisecond
 	for spent := time.Duration(0); ; spent += step {
 		switch {
-		case p.ActiveState == "activating" && p.SubState != "auto-restart" && p.SubState != "auto-restart-queued":
+		case p.ActiveState == "activating" && !p.waitsToRestart():
 			// Its job is done all the same when the unit was taken up again by others meanwhile; it may still make it.
 			if spent > first.StartTimeout+slack {
 				return p, fault.New(fault.Timeout, "%s is still activating (%s) after %v", name, p.SubState, spent)

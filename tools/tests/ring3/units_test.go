@@ -98,9 +98,22 @@ func TestCrashLoop(t *testing.T) {
 	if o.code != 1 || o.find("systemd_unit:loop.service").Resource.ID == "" {
 		t.Errorf("a unit that crashes is accepted as started: %s", o)
 	}
-	if took := time.Since(begun); took > time.Minute {
-		t.Errorf("the wait is not bounded: %v", took)
+	if took := time.Since(begun); took > 20*time.Second {
+		t.Errorf("the start waits for RestartSec=: %v", took)
 	}
+
+	// Once it is mended it is up at once.
+	m.unit("loop.service", "[Service]\nExecStart=/bin/sleep 1000\nRestart=always\nRestartSec=30\n")
+	if got := m.active("loop.service"); got != "activating" {
+		t.Fatalf("loop.service is %s", got)
+	}
+	begun = time.Now()
+	m.converge()
+	if took := time.Since(begun); took > 20*time.Second {
+		t.Errorf("the start waits for RestartSec=: %v", took)
+	}
+	m.unit("loop.service", "[Service]\nExecStart=/bin/sh -c 'exit 3'\nRestart=always\nRestartSec=30\n")
+	m.Shell("systemctl restart loop || true; sleep 0.2")
 
 	m.resources("- {type: systemd_unit, name: loop.service, state: stopped}")
 	if o := m.check(); o.drifted() != "stop systemd_unit:loop.service" {
