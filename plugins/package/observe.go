@@ -70,7 +70,9 @@ func (s state) others(names []string) []string {
 	own := base
 	for _, name := range names {
 		bare, _, _ := strings.Cut(name, "=")
-		if bare == s.name() || bare == base+":"+s.found.Architecture() {
+		// One that comes in a foreign architecture only is the one that was asked for, unless its own is in the list.
+		foreign := s.found.Architecture() == "" && own == base && strings.HasPrefix(bare, s.name()+":")
+		if bare == s.name() || bare == base+":"+s.found.Architecture() || foreign {
 			own = bare
 		}
 	}

@@ -50,15 +50,31 @@ func Diff(in guest.Input) *guest.Decision {
 }
 
 // rewritten says that another item of the plan writes the unit's own file, so that what systemd holds against it now
-// says nothing.
+// says nothing. A file that systemd reads only where a better one is missing changes nothing about that one, nor about a mask.
 func (u unit) rewritten() bool {
-	names := fragments(u.name())
+	names, stands := fragments(u.name()), u.stands()
 	for _, input := range u.in.Inputs {
-		if input == u.declared.GetText("unit_file") || slices.Contains(names, input[strings.LastIndexByte(input, '/')+1:]) {
+		_, file := split(input)
+		if input != u.declared.GetText("unit_file") && !slices.Contains(names, file) {
+			continue
+		}
+		if stands == "" || outranks(u.name(), input, stands) {
 			return true
 		}
 	}
 	return false
+}
+
+// stands is the path of the file that systemd goes by now. A mask that the manager has not loaded yet is where systemctl(1)
+// puts it.
+func (u unit) stands() string {
+	if masked(u.Unit) && u.LoadState() != "masked" {
+		if word(u.Unit) == "masked" {
+			return "/etc/systemd/system/" + u.name()
+		}
+		return "/run/systemd/system/" + u.name()
+	}
+	return u.Fragment()
 }
 
 // blocked judges what stands against a unit that is wanted before its states count.

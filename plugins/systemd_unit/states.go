@@ -99,7 +99,7 @@ func up(u read.Unit) outcome {
 		return wrong("cannot-stay-started", is+": a oneshot service without RemainAfterExit=yes ends when its work is done; "+
 			"set that, declare its timer, or use a command")
 	case u.CannotStart():
-		return wrong("cannot-start", is+" and refuses to be started by hand (RefuseManualStart=)")
+		return wrong("cannot-start", is+" and cannot be started by hand: RefuseManualStart= says so, or this system does not support such units")
 	case crashing(u):
 		return change("crash-loop", is+": it ends and is restarted over and over")
 	case u.ActiveState() == "failed":

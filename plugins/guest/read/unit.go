@@ -35,11 +35,14 @@ func (u Unit) RemainAfterExit() bool { return u.Get("remain_after_exit").True() 
 // Result says how the unit last ended, success when well.
 func (u Unit) Result() string { return u.GetText("result") }
 
-// CannotStart says that the unit refuses to be started by hand.
+// CannotStart says that the unit cannot be started by hand.
 func (u Unit) CannotStart() bool { return u.Has("can_start") && !u.Get("can_start").True() }
 
 // FilePresent says that the unit's file exists: the declared one, else the manager's.
 func (u Unit) FilePresent() bool { return u.Get("unit_file_present").True() }
+
+// Fragment is the path of the file that the manager loaded the unit from, a mask included.
+func (u Unit) Fragment() string { return u.GetText("fragment") }
 
 // TriggeredBy are the active units that may start this one.
 func (u Unit) TriggeredBy() []string { return u.Get("triggered_by").Texts() }
