@@ -240,6 +240,8 @@ func TestAFailureHoldsBackItsRoleAndWhatRequiresIt(t *testing.T) {
 	for _, it := range b.check().Items {
 		if held := strings.Contains(it.Note, "hold this back: file:/a1"); held != slices.Contains([]string{"file:/a2", "file:/b", "file:/c"}, it.Resource.ID) {
 			t.Errorf("%s: note %q", it.Resource.ID, it.Note)
+		} else if held != (it.HeldBack == "file:/a1") {
+			t.Errorf("%s: held back by %q", it.Resource.ID, it.HeldBack)
 		}
 	}
 }

@@ -85,7 +85,7 @@ func (a *applying) attempt(f *finding, index int, it *drift.Item) (drift.Status,
 	it.Observed = orNull(now.obs.Observed)
 	if !sameAction(f.decision, now.decision) {
 		it.Reason = now.decision.Reason
-		it.Note = joinNotes(it.Note, "computed anew in this run: it was to "+string(f.decision.Verb)+" as planned")
+		it.Note = joinNotes(it.Note, "computed anew in this run, after what it did before; the plan said "+string(f.decision.Verb))
 	}
 
 	a.mu.Lock()

@@ -45,6 +45,8 @@ type finding struct {
 	seen     time.Time
 	// blocked and note are what the engine adds to the decision when it settles its needs.
 	blocked, note string
+	// heldBy is the item because of which an apply would not begin this one.
+	heldBy string
 	// clash says which other resource owns the same path by another name.
 	clash string
 	// derived says that the item is there, or is as it is, because of what other items will change.
@@ -239,7 +241,7 @@ func (f *finding) reported() bool {
 func (f *finding) item(host string) drift.Item {
 	it := drift.Item{
 		Host: host, Role: f.resource.Role, Resource: drift.ResourceRef{Type: f.resource.Type, ID: f.resource.ID},
-		Declared: f.resource.Declared, Observed: orNull(f.obs.Observed), DiscoveredAt: f.seen, Idempotent: true, Note: f.note,
+		Declared: f.resource.Declared, Observed: orNull(f.obs.Observed), DiscoveredAt: f.seen, Idempotent: true, Note: f.note, HeldBack: f.heldBy,
 	}
 	if reason := f.obs.Unobservable; reason != nil {
 		it.Observed, it.Action, it.Severity, it.Reason = orNull(nil), drift.Action{Verb: drift.Noop}, drift.SeverityError, *reason

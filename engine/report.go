@@ -69,7 +69,7 @@ func (p *plan) foretell() {
 		}
 		for _, name := range append([]string{role}, p.options.Target.required(role)...) {
 			if by := stuck[name]; by != "" {
-				f.note = joinNotes(f.note, "an apply would hold this back: "+by+" cannot be brought about")
+				f.note, f.heldBy = joinNotes(f.note, "an apply would hold this back: "+by+" cannot be brought about"), by
 				break
 			}
 		}

@@ -39,6 +39,9 @@ type Item struct {
 	Note string `json:"note,omitempty"`
 	// Result is set once an apply has dealt with the item.
 	Result *Result `json:"result,omitempty"`
+	// HeldBack names the item because of which an apply would not begin this one. It is for the page alone: the note says it in
+	// words.
+	HeldBack string `json:"-"`
 	// Pass counts the passes of an apply from 1; zero in a check.
 	Pass int `json:"pass,omitempty"`
 }

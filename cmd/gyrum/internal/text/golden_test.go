@@ -89,6 +89,30 @@ func read(t *testing.T, file string) []*drift.Report {
 	return out
 }
 
+func TestAPlanOfWhichNothingWouldBeDoneNamesNoCommand(t *testing.T) {
+	r := read(t, "testdata/bare.json")[0]
+	o := Options{Command: "gyrum apply"}
+	if got := (Style{}).Plan(r, o); !strings.Contains(got, "--confirm-plan") {
+		t.Errorf("got\n%s", got)
+	}
+	for i := range r.Items {
+		r.Items[i].HeldBack = "package:p"
+	}
+	if got := (Style{}).Plan(r, o); strings.Contains(got, "plan  ") || strings.Contains(got, "--confirm-plan") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestNoLineEndsInBlanks(t *testing.T) {
+	it := drift.Item{Role: "r", Resource: drift.ResourceRef{Type: "systemd_unit", ID: "systemd_unit:a.service"}, Severity: drift.SeverityError,
+		Action: drift.Action{Verb: drift.Noop}, Result: &drift.Result{Status: drift.Blocked, Error: "is masked"}}
+	for line := range strings.Lines((Style{}).Follow([]drift.Item{it}).Item(it)) {
+		if strings.TrimRight(line, " \n") != strings.TrimSuffix(line, "\n") {
+			t.Errorf("%q", line)
+		}
+	}
+}
+
 func TestQuietKeepsErrorsAndTheSummary(t *testing.T) {
 	r := read(t, "testdata/errors.json")[0]
 	got := Style{}.Plan(r, Options{Quiet: true, Command: "gyrum apply"})

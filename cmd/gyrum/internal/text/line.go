@@ -51,8 +51,16 @@ func (s Style) item(page *strings.Builder, g glyph, ref drift.ResourceRef, c col
 	at += max(c.name, utf8.RuneCountInString(label)) + 3
 	if result != "" {
 		result = strings.Repeat(" ", max(0, resultWidth-utf8.RuneCountInString(result))) + result
-		b.WriteString(s.paint(dim, result) + "   ")
-		at += utf8.RuneCountInString(result) + 3
+		b.WriteString(s.paint(dim, result))
+		at += utf8.RuneCountInString(result)
+	}
+	if len(parts) == 0 {
+		b.WriteString("\n")
+		return
+	}
+	if result != "" {
+		b.WriteString("   ")
+		at += 3
 	}
 	start := at
 	if s.Width > 0 && start > s.Width*2/3 {

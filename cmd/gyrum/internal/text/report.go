@@ -26,7 +26,7 @@ type Options struct {
 
 // Acts says whether an apply would execute an action for the item.
 func Acts(it drift.Item) bool {
-	return it.Severity != drift.SeverityError && it.Blocked == "" && it.Action.Verb != drift.Noop
+	return it.Severity != drift.SeverityError && it.Blocked == "" && it.HeldBack == "" && it.Action.Verb != drift.Noop
 }
 
 // Plan renders the report of a check, or the plan that an apply asks about.
