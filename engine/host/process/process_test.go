@@ -65,6 +65,17 @@ func TestAMissingWorkingDirectoryIsAnError(t *testing.T) {
 	}
 }
 
+func TestAWorkingDirectoryThatIsNoneIsNamed(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Commands{}.Run(context.Background(), host.CommandSpec{Argv: []string{"/bin/sh", "-c", "true"}, Env: Plain(nil), Dir: file})
+	if err == nil || !strings.Contains(err.Error(), "working directory: "+file+" is no directory") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestBackgroundChildrenHoldNothingOpen(t *testing.T) {
 	pidfile := filepath.Join(t.TempDir(), "pid")
 	begin := time.Now()

@@ -160,8 +160,11 @@ func look(spec Spec) (string, error) {
 }
 
 func startFault(spec Spec, dir string, err error) error {
-	if _, e := os.Stat(dir); e != nil {
+	switch st, e := os.Stat(dir); {
+	case e != nil:
 		return fault.New(fault.CodeOf(e), "working directory: %w", e)
+	case !st.IsDir():
+		return fault.New(fault.Invalid, "working directory: %s is no directory", dir)
 	}
 	code := fault.CodeOf(err)
 	text := "cannot be executed"
