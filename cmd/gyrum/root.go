@@ -68,7 +68,9 @@ func (p *program) run(ctx context.Context, args []string) int {
 	}
 	if lost := p.out.failed(); lost != nil {
 		fmt.Fprintf(p.err, "gyrum: standard output could not be written: %s\n", lost)
-		code = max(code, engine.ExitError)
+		if code == engine.ExitOK || code == engine.ExitDrift {
+			code = engine.ExitError // drift says that there was no error
+		}
 	}
 	return code
 }
