@@ -261,3 +261,15 @@ func TestWhatAPackageTakesAlongMustLeave(t *testing.T) {
 		}
 	}
 }
+
+// TestAUnitIsStoppedBeforeItsFileGoes: without its file systemd can no longer undo what enables the unit.
+func TestAUnitIsStoppedBeforeItsFileGoes(t *testing.T) {
+	gone, stopped := file("/etc/systemd/system/u.service", ""), unit("u.service")
+	gone.State, stopped.State = "absent", "stopped"
+	other := file("/etc/systemd/system/v.service", "")
+	other.State = "absent"
+	b := newBench(t, "r", other, gone, file("/f", "1"), stopped)
+	b.values[gone.ID], b.values[other.ID], b.units["u.service"] = "x", "x", map[string]string{}
+	same(t, "items", entries(b.check()), []string{"remove " + other.ID, "write file:/f", "stop systemd_unit:u.service", "remove " + gone.ID})
+	same(t, "results", results(b.apply().Executed), []string{other.ID + " applied", "file:/f applied", "systemd_unit:u.service applied", gone.ID + " applied"})
+}

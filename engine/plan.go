@@ -210,7 +210,7 @@ func (p *plan) arrange() {
 		}
 		if f.acts() && (f.decision.Verb == drift.Start || f.decision.Verb == drift.Remove) {
 			for _, other := range p.findings {
-				if other != f && other.acts() && f.input(other) != "" {
+				if other != f && other.acts() && (f.input(other) != "" || f.endsDefinition(other)) {
 					f.behind = append(f.behind, other)
 				}
 			}
@@ -230,6 +230,14 @@ func (p *plan) arrange() {
 		}
 	}
 	p.order = append(p.order, waiting...)
+}
+
+// endsDefinition says that f takes the file away that defines a unit which another item stops or disables. That comes first:
+// systemd finds the links that enable a unit by its file, and leaves them dangling once it is gone, to enable whatever comes next
+// under that name.
+func (f *finding) endsDefinition(other *finding) bool {
+	ends := other.decision.Verb == drift.Stop || other.decision.Verb == drift.Disable
+	return ends && f.decision.Verb == drift.Remove && other.touches.unit != "" && f.touches.path != "" && isFragment(f.touches.path, other.touches.unit)
 }
 
 // reported says whether the resource is an item at all.
