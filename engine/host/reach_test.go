@@ -32,3 +32,12 @@ func TestASecretUnderAnotherSpelling(t *testing.T) {
 		}
 	}
 }
+
+// A resource that reaches a secret's file under another name is not told its digest, and its plugin did nothing wrong.
+func TestTheDigestOfASecretUnderAnotherName(t *testing.T) {
+	s := newStage(t, declare(`{"type":"file","id":"file:/etc/s","path":"/etc/s","content":{"secret_ref":"file:/s"}}`),
+		declare(`{"type":"file","id":"file:/alias/s","path":"/alias/s","content":"x"}`))
+	s.fs.AddFile("/etc/s", "1234", 0o600)
+	s.fs.AddLink("/alias", "etc", 0)
+	s.holds(s.ask("file_digest", `{"path":"/alias/s"}`), `{"error":{"code":"permission-denied","text":"/alias/s is another name of a file that holds a secret`)
+}

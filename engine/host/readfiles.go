@@ -87,6 +87,10 @@ type digestReply struct {
 func (r *Reader) fileDigest(_ context.Context, q pathRequest) (digestReply, error) {
 	// The plain digest of a short secret gives the secret away.
 	if r.holdsSecret(q.Path) {
+		if at := r.at[q.Path]; at != nil && len(at.Secrets) == 0 {
+			// Whoever declared this resource could not know that it is the same file.
+			return digestReply{}, fault.New(fault.PermissionDenied, "%s is another name of a file that holds a secret; declare that file once", q.Path)
+		}
 		return digestReply{}, misusef("%s holds a secret, whose digest does not leave the host side", q.Path)
 	}
 	sha, size, err := r.tree.Digest(q.Path)

@@ -40,7 +40,8 @@ func (f *FS) settle() {
 	f.pending = nil
 }
 
-// parent gives the id of a path's directory in the durable state, made where it is missing. Links are not followed.
+// parent gives the id of a path's directory in the durable state, made where it is missing or where something else is.
+// Links are not followed.
 func (f *FS) parent(p string) uint64 {
 	at := uint64(1)
 	for _, name := range strings.Split(strings.Trim(path.Dir(p), "/"), "/") {
@@ -48,7 +49,7 @@ func (f *FS) parent(p string) uint64 {
 			continue
 		}
 		next, ok := f.durable[at].entries[name]
-		if !ok {
+		if !ok || f.durable[next].kind != fsys.KindDirectory {
 			n := &inode{id: f.next, kind: fsys.KindDirectory, mode: 0o755, entries: map[string]uint64{}}
 			f.next++
 			f.durable[n.id] = n

@@ -21,21 +21,18 @@ func Names() []string {
 	return names
 }
 
-// Read gives a schema by its name; the ending .json may stand there, and without a version it is the newest.
+// Read gives a schema by its name; the ending .json may stand there, and without a version it is the lowest, which is the
+// one that a report names unless it holds items that need another.
 func Read(name string) ([]byte, bool) {
 	name = strings.TrimSuffix(name, ".json")
 	if raw, err := fs.ReadFile(definitions.Schemas(), name+".json"); err == nil {
 		return raw, true
 	}
-	newest := ""
 	for _, n := range Names() {
 		if strings.HasPrefix(n, name+".v") {
-			newest = n
+			raw, err := fs.ReadFile(definitions.Schemas(), n+".json")
+			return raw, err == nil
 		}
 	}
-	if newest == "" {
-		return nil, false
-	}
-	raw, err := fs.ReadFile(definitions.Schemas(), newest+".json")
-	return raw, err == nil
+	return nil, false
 }
