@@ -47,7 +47,7 @@ var definitions = table{
 		{Name: "file", Doc: "A regular file, owned whole.", Def: &alt{Kind: "struct", Fields: []fieldValue{
 			{Name: "type", Required: true, Doc: "", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"file"}}}}},
 			{Name: "id", Required: false, Doc: "file:<path>; may be left out.", value: value{Alts: []*alt{&alt{Kind: "string", ID: "path"}}, Hint: "the id of a file is file:<path>, exactly"}},
-			{Name: "path", Required: true, Doc: "Where the file is to be.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6, &expr7}, Reject: []*pattern{&expr8}, Def: "Path"}}, Hint: "an absolute path below /, without .. elements or control characters"}},
+			{Name: "path", Required: true, Doc: "Where the file is to be.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6, &expr7}, Reject: []*pattern{&expr8}, Def: "Path"}}, Hint: "an absolute path below /, without .. elements or NUL"}},
 			{Name: "content", Required: false, Doc: "What it is to hold, byte for byte: a string, or {secret_ref: provider:name}.", value: value{Alts: []*alt{&alt{Kind: "string", Reject: []*pattern{&expr9}, Def: "Text"}, &alt{Kind: "struct", Def: "SecretRef", Fields: []fieldValue{
 				{Name: "secret_ref", Required: true, Doc: "provider:name; the value is fetched on the host and never stands in a catalog, a report or a log.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr10}, Reject: []*pattern{&expr11}, Def: "Reference"}}, Hint: "R11: file:/absolute/path, credential:NAME, age:path/in/catalog or exec:NAME"}},
 			}}}, Hint: `a string without a literal secret (R11), or {secret_ref: "provider:name"}; quote what looks like a number`}},
@@ -60,7 +60,7 @@ var definitions = table{
 		{Name: "directory", Doc: "A directory, itself; not what is in it.", Def: &alt{Kind: "struct", Fields: []fieldValue{
 			{Name: "type", Required: true, Doc: "", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"directory"}}}}},
 			{Name: "id", Required: false, Doc: "directory:<path>; may be left out.", value: value{Alts: []*alt{&alt{Kind: "string", ID: "path"}}, Hint: "the id of a directory is directory:<path>, exactly"}},
-			{Name: "path", Required: true, Doc: "Where the directory is to be.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6}, Reject: []*pattern{&expr8}, Def: "Directory"}}, Hint: "an absolute path, without .. elements or control characters"}},
+			{Name: "path", Required: true, Doc: "Where the directory is to be.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6}, Reject: []*pattern{&expr8}, Def: "Directory"}}, Hint: "an absolute path, without .. elements or NUL"}},
 			{Name: "mode", Required: false, Doc: "Permission bits.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"0755"}}, &alt{Kind: "string", Match: []*pattern{&expr15}, Def: "Mode"}}, Hint: `a quoted octal string such as "0644"`, Default: "0755"}},
 			{Name: "owner", Required: false, Doc: "The owning user.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"root"}}, &alt{Kind: "string", Match: []*pattern{&expr16}, Def: "Account"}}, Hint: "a user or group name, or a numeric id below 4294967295, in quotes", Default: "root"}},
 			{Name: "group", Required: false, Doc: "The owning group.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"root"}}, &alt{Kind: "string", Match: []*pattern{&expr16}, Def: "Account"}}, Hint: "a user or group name, or a numeric id below 4294967295, in quotes", Default: "root"}},
@@ -72,13 +72,13 @@ var definitions = table{
 			{Name: "name", Required: true, Doc: "The unit's name with its suffix.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr17}}}, Hint: "a unit name with its suffix: .service, .timer, .socket, .path, .mount, .automount, .target or .slice"}},
 			{Name: "state", Required: false, Doc: "Whether the unit is to run; left out, it is not managed.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"started", "stopped"}}}, Hint: "started or stopped"}},
 			{Name: "enabled", Required: false, Doc: "Whether the unit is to be started at boot; left out, it is not managed.", value: value{Alts: []*alt{&alt{Kind: "bool"}}, Hint: "true or false, without quotes"}},
-			{Name: "unit_file", Required: false, Doc: "The unit's file: a file resource of this role or of one it requires, or a packaged unit. Its presence is asserted.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6, &expr7}, Reject: []*pattern{&expr8}, Def: "Path"}}, Hint: "an absolute path, without .. elements or control characters"}},
+			{Name: "unit_file", Required: false, Doc: "The unit's file: a file resource of this role or of one it requires, or a packaged unit. Its presence is asserted.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6, &expr7}, Reject: []*pattern{&expr8}, Def: "Path"}}, Hint: "an absolute path, without .. elements or NUL"}},
 			{Name: "restart_on", Required: false, Doc: "Ids of resources (file, env, directory, package, symlink, line) whose change restarts the unit.", value: value{Alts: []*alt{&alt{Kind: "list", Items: &value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr18}}}, Hint: "R9: an id of a file, env, directory, package, symlink or line resource"}}}}},
 		}}},
 		{Name: "env", Doc: "An environment file for systemd's EnvironmentFile=, owned whole.", Def: &alt{Kind: "struct", Fields: []fieldValue{
 			{Name: "type", Required: true, Doc: "", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"env"}}}}},
 			{Name: "id", Required: false, Doc: "env:<path>; may be left out.", value: value{Alts: []*alt{&alt{Kind: "string", ID: "path"}}, Hint: "the id of an env file is env:<path>, exactly"}},
-			{Name: "path", Required: true, Doc: "Where the file is to be.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6, &expr7}, Reject: []*pattern{&expr8}, Def: "Path"}}, Hint: "an absolute path below /, without .. elements or control characters"}},
+			{Name: "path", Required: true, Doc: "Where the file is to be.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6, &expr7}, Reject: []*pattern{&expr8}, Def: "Path"}}, Hint: "an absolute path below /, without .. elements or NUL"}},
 			{Name: "vars", Required: false, Doc: "The variables: a string each, or {secret_ref: provider:name}.", value: value{Alts: []*alt{&alt{Kind: "struct", Def: "Vars", Labels: []label{
 				{value: value{Alts: []*alt{}, Hint: "a variable name: letters, digits and underscores, not beginning with a digit"}, Reject: []*pattern{&expr19}},
 				{value: value{Alts: []*alt{&alt{Kind: "string", Reject: []*pattern{&expr20, &expr9, &expr21}, Def: "Value"}, &alt{Kind: "struct", Def: "SecretRef", Fields: []fieldValue{
@@ -113,13 +113,13 @@ var definitions = table{
 				{value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr25}}}, Hint: "R11: a literal secret (by its name); have the command read it from a file that a file or env resource writes"}, Match: []*pattern{&expr19, &expr22}, Reject: []*pattern{&expr24}},
 				{value: value{Alts: []*alt{&alt{Kind: "string", Reject: []*pattern{&expr20, &expr9, &expr21, &expr26}, Def: "Value"}}, Hint: "R11: a literal secret (by its name and shape); have the command read it from a file that a file or env resource writes"}, Match: []*pattern{&expr19, &expr23}, Reject: []*pattern{&expr22, &expr24}},
 			}}}, Hint: `a mapping of variables, NAME: "value" each`}},
-			{Name: "cwd", Required: false, Doc: "Where the command is run.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6}, Reject: []*pattern{&expr8}, Def: "Directory"}}, Hint: "an absolute path, without .. elements or control characters"}},
+			{Name: "cwd", Required: false, Doc: "Where the command is run.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6}, Reject: []*pattern{&expr8}, Def: "Directory"}}, Hint: "an absolute path, without .. elements or NUL"}},
 		}}},
 		{Name: "symlink", Doc: "A symlink, itself; not what it leads to.", Def: &alt{Kind: "struct", Fields: []fieldValue{
 			{Name: "type", Required: true, Doc: "", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"symlink"}}}}},
 			{Name: "id", Required: false, Doc: "symlink:<path>; may be left out.", value: value{Alts: []*alt{&alt{Kind: "string", ID: "path"}}, Hint: "the id of a symlink is symlink:<path>, exactly"}},
-			{Name: "path", Required: true, Doc: "Where the link is to be.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6, &expr7}, Reject: []*pattern{&expr8}, Def: "Path"}}, Hint: "an absolute path below /, without .. elements or control characters"}},
-			{Name: "target", Required: true, Doc: "The text of the link as it is to stand there, absolute or relative to its folder; it may lead to nothing.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr32}}}, Hint: "the text of the link, without control characters"}},
+			{Name: "path", Required: true, Doc: "Where the link is to be.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6, &expr7}, Reject: []*pattern{&expr8}, Def: "Path"}}, Hint: "an absolute path below /, without .. elements or NUL"}},
+			{Name: "target", Required: true, Doc: "The text of the link as it is to stand there, absolute or relative to its folder; it may lead to nothing.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr32}}}, Hint: "the text of the link, not empty and without NUL"}},
 			{Name: "owner", Required: false, Doc: "The link's owning user.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"root"}}, &alt{Kind: "string", Match: []*pattern{&expr16}, Def: "Account"}}, Hint: "a user or group name, or a numeric id below 4294967295, in quotes", Default: "root"}},
 			{Name: "group", Required: false, Doc: "The link's owning group.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"root"}}, &alt{Kind: "string", Match: []*pattern{&expr16}, Def: "Account"}}, Hint: "a user or group name, or a numeric id below 4294967295, in quotes", Default: "root"}},
 			{Name: "state", Required: false, Doc: "Whether the link is to be there; only the link is removed.", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"present", "absent"}}}, Hint: "present or absent", Default: "present"}},
@@ -147,7 +147,7 @@ var definitions = table{
 		{Name: "line", Doc: "One managed line in a file that others own.", Def: &alt{Kind: "struct", Fields: []fieldValue{
 			{Name: "type", Required: true, Doc: "", value: value{Alts: []*alt{&alt{Kind: "string", Enum: []string{"line"}}}}},
 			{Name: "id", Required: false, Doc: "line:<path>#<key>; may be left out.", value: value{Alts: []*alt{&alt{Kind: "string", ID: "path#key"}}, Hint: "the id of a line is line:<path>#<key>, exactly"}},
-			{Name: "path", Required: true, Doc: "The file; no file, env, symlink or directory resource of the host has this path.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6, &expr7}, Reject: []*pattern{&expr8}, Def: "Path"}}, Hint: "an absolute path below /, without .. elements or control characters"}},
+			{Name: "path", Required: true, Doc: "The file; no file, env, symlink or directory resource of the host has this path.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr6, &expr7}, Reject: []*pattern{&expr8}, Def: "Path"}}, Hint: "an absolute path below /, without .. elements or NUL"}},
 			{Name: "key", Required: true, Doc: "What the line is called within the file; it stands in no file.", value: value{Alts: []*alt{&alt{Kind: "string", Match: []*pattern{&expr35}}}, Hint: "letters, digits, dots, hyphens and underscores"}},
 			{Name: "line", Required: true, Doc: "The line as it is to read, without a line break.", value: value{Alts: []*alt{&alt{Kind: "string", Reject: []*pattern{&expr9, &expr36}, Def: "Text"}}, Hint: "a string without line breaks, control characters and literal secrets (R11)"}},
 			{Name: "match", Required: false, Doc: "A regular expression (RE2) that the line meets also when it reads otherwise; what it meets is replaced.", value: value{Alts: []*alt{&alt{Kind: "string", NonEmpty: true}}, Hint: "a regular expression (RE2)"}},
@@ -165,7 +165,7 @@ var (
 	expr3  = pattern{text: "^x-"}
 	expr4  = pattern{text: "^[a-z0-9][a-z0-9+.-]+(:[a-z0-9][a-z0-9-]*)?$"}
 	expr5  = pattern{text: "^([0-9]+:)?[0-9][A-Za-z0-9.+~:-]*$"}
-	expr6  = pattern{text: `^/[^\x00-\x1f\x7f]*$`}
+	expr6  = pattern{text: `^/[^\x00]*$`}
 	expr7  = pattern{text: `[^/.]|\.\.\.`}
 	expr8  = pattern{text: `(^|/)\.\.(/|$)`}
 	expr9  = pattern{text: `-----BEGIN ([A-Z0-9]+ )*PRIVATE KEY( BLOCK)?-----|\b(AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{36,}|\bgithub_pat_[A-Za-z0-9_]{22,}|\bglpat-[A-Za-z0-9_-]{20,}|\bxox[abposr]-[A-Za-z0-9-]{10,}|\b[rs]k_live_[A-Za-z0-9]{16,}|\bsk-[A-Za-z0-9_-]{32,}|\bAIza[0-9A-Za-z_-]{35}|\bnpm_[A-Za-z0-9]{36}|\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}|\bAGE-SECRET-KEY-1[0-9A-Z]{50,}`, needs: []string{"-----BEGIN ", "AKIA", "ASIA", "gho_", "ghp_", "ghr_", "ghs_", "ghu_", "github_pat_", "glpat-", "xoxa-", "xoxb-", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "rk_live_", "sk_live_", "sk-", "AIza", "npm_", ".eyJ", "AGE-SECRET-KEY-1"}}
@@ -191,9 +191,9 @@ var (
 	expr29 = pattern{text: `\x00`}
 	expr30 = pattern{text: `[*?\[\]]`}
 	expr31 = pattern{text: "^([1-9][0-9]{0,3}h)?([1-9][0-9]{0,4}m)?([1-9][0-9]{0,6}s)?([1-9][0-9]{0,8}ms)?$"}
-	expr32 = pattern{text: `^[^\x00-\x1f\x7f]+$`}
+	expr32 = pattern{text: `^[^\x00]+$`}
 	expr33 = pattern{text: "^[a-z_][a-z0-9_-]{0,31}$"}
-	expr34 = pattern{text: ":"}
+	expr34 = pattern{text: `[\x00-\x1f\x7f:]`}
 	expr35 = pattern{text: "^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"}
 	expr36 = pattern{text: `[\x00-\x08\x0a-\x1f\x7f]`}
 )

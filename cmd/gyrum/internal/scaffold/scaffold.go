@@ -180,7 +180,7 @@ const definition = `
 		// NAME:<path>; may be left out.
 		id?: "NAME:\(path)" | error("the id of a NAME is NAME:<path>, exactly")
 		// The file whose mode it is.
-		path!: #Path | error("an absolute path below /, without .. elements or control characters")
+		path!: #Path | error("an absolute path below /, without .. elements or NUL")
 		// Permission bits.
 		mode!: #Mode | error("a quoted octal string such as \"0644\"")
 	}
