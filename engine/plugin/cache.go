@@ -4,10 +4,14 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/experimental"
 )
 
 // CacheConfig says where compiled modules and traces are kept.
@@ -23,6 +27,8 @@ type CacheConfig struct {
 type cache struct {
 	dir string // the verified folder, empty without one
 	log func(string)
+	// cold is held while a module compiles.
+	cold sync.Mutex
 }
 
 // compiledDir names the format: another layout of ours gets another name. wazero adds its version and architecture.
@@ -85,6 +91,8 @@ func (n *native) close(ctx context.Context) {
 func (k *cache) compile(ctx context.Context, raw []byte, digest string, l Limits) (*native, error) {
 	dir := k.folder(compiledDir, strings.TrimPrefix(digest, "sha256:"))
 	if dir == "" {
+		ctx, done := k.compiling(ctx)
+		defer done()
 		return compileIn(ctx, nil, raw, l)
 	}
 	if intact(dir) {
@@ -95,6 +103,8 @@ func (k *cache) compile(ctx context.Context, raw []byte, digest string, l Limits
 		}
 		k.log(fmt.Sprintf("compiling anew: the entry in %s is unusable: %v", dir, err))
 	}
+	ctx, done := k.compiling(ctx)
+	defer done()
 	empty(dir)
 	if err := writeWhole(filepath.Join(dir, sealName), nil); err != nil {
 		k.log(fmt.Sprintf("cannot keep compiled code: %v", err))
@@ -113,6 +123,16 @@ func (k *cache) compile(ctx context.Context, raw []byte, digest string, l Limits
 	}
 	k.keep(dir)
 	return n, nil
+}
+
+// compiling makes compilations take turns, each on all processors: side by side they take as long and twice the memory.
+// What one has used goes back to the system before the next begins.
+func (k *cache) compiling(ctx context.Context) (context.Context, func()) {
+	k.cold.Lock()
+	return experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0)), func() {
+		debug.FreeOSMemory()
+		k.cold.Unlock()
+	}
 }
 
 // keep seals what a compilation added and notes that the folder is in use.
