@@ -21,6 +21,8 @@ import (
 // Secrets resolves references; package secret has the implementation.
 type Secrets interface {
 	Resolve(ctx context.Context, ref resource.SecretRef) (secret.Value, error)
+	// Forget drops the failures that were remembered.
+	Forget()
 }
 
 // ReadConfig is what a Reader asks. No writer can be reached from it.
@@ -80,6 +82,7 @@ func (r *Reader) Forget() {
 	r.cfg.Accounts.Forget()
 	r.cfg.Packages.Forget()
 	r.cfg.Units.Forget()
+	r.cfg.Secrets.Forget()
 	r.tree.Walks.Forget()
 }
 

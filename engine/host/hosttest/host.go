@@ -77,3 +77,6 @@ func (s secrets) Resolve(_ context.Context, ref resource.SecretRef) (secret.Valu
 	}
 	return secret.NewValue([]byte(v)), nil
 }
+
+// Forget has nothing to drop.
+func (s secrets) Forget() {}

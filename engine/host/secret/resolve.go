@@ -51,6 +51,15 @@ type Resolver struct {
 	mu sync.Mutex
 	// printed holds what programs printed: one that gives a new token each time must not make one run disagree with itself.
 	printed map[string]Value
+	// failed holds how programs failed since the last Forget: one that hangs costs its time once, however many want its value.
+	failed map[string]error
+}
+
+// Forget drops how programs failed, so that the next look runs them again. What they printed stays.
+func (r *Resolver) Forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	clear(r.failed)
 }
 
 // Resolve gives the value behind a reference. Its errors name the reference and never hold a value; their code is
@@ -144,6 +153,9 @@ func (r *Resolver) exec(ctx context.Context, name string) (Value, error) {
 	if v, ok := r.printed[name]; ok {
 		return v, nil
 	}
+	if err, ok := r.failed[name]; ok {
+		return Value{}, err
+	}
 	program := path.Join(ExecDir, name)
 	if err := r.Tree.CheckPrivate(program, files.Private{UID: r.Owner, Deny: 0o022}); err != nil {
 		return Value{}, err
@@ -153,6 +165,12 @@ func (r *Resolver) exec(ctx context.Context, name string) (Value, error) {
 	}
 	raw, err := r.Run(ctx, program, ExecTimeout, maxValue)
 	if err != nil {
+		if ctx.Err() == nil {
+			if r.failed == nil {
+				r.failed = map[string]error{}
+			}
+			r.failed[name] = err
+		}
 		return Value{}, err
 	}
 	if r.printed == nil {

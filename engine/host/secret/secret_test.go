@@ -230,6 +230,12 @@ func TestExec(t *testing.T) {
 	fail = fault.New(fault.Failed, "ended with exit status 3")
 	_, err := resolve("token")
 	refused(t, "failing program", "exec:token", err, "exit status 3")
+	_, err = resolve("token")
+	refused(t, "failing program, asked for once more", "exec:token", err, "exit status 3")
+	if runs != 1 {
+		t.Errorf("a program that fails was run %d times in one look", runs)
+	}
+	r.Forget()
 	fail = nil
 	first, err := resolve("token")
 	if err != nil {
