@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -148,6 +149,11 @@ func scene(t testing.TB) *hosttest.Host {
 	h.FS.AddLink("/etc/link", "old", 0)
 	h.FS.AddLink("/etc/dead", "x", 0)
 	h.FS.AddFile("/etc/defs", "# theirs\nA 1\nC\n", 0o600)
+	return scripted(h)
+}
+
+// scripted gives a host the commands that change it.
+func scripted(h *hosttest.Host) *hosttest.Host {
 	h.Commands.Scripts = map[string]func([]string) (host.CommandOutcome, error){
 		"once": func([]string) (host.CommandOutcome, error) {
 			return host.CommandOutcome{}, touch(h.FS, "var", "lib", "once")
@@ -205,6 +211,9 @@ func (l *lock) Peek(p string) error {
 	return nil
 }
 
+// moment is when everything happens: ids and order do not hang on the clock.
+func moment() time.Time { return time.Date(2026, 5, 6, 10, 0, 0, 0, time.UTC) }
+
 // program is one run of the program on the host: whatever another run remembered is gone.
 func program(h *hosttest.Host, target engine.Target) engine.ApplyOptions {
 	read, write := h.Configs()
@@ -213,7 +222,7 @@ func program(h *hosttest.Host, target engine.Target) engine.ApplyOptions {
 	return engine.ApplyOptions{
 		CheckOptions: engine.CheckOptions{
 			Target: target, Modules: modules(), Plugins: observer{reader}, State: fsys.ReadOnly(h.FS), StateDir: hosttest.StateDir,
-			Resolve: reader.Resolve, Running: only, Clock: time.Now,
+			Resolve: reader.Resolve, Running: only, Clock: moment, Random: rand.NewChaCha8([32]byte{}),
 		},
 		Look: func(context.Context) engine.Observer {
 			reader.Forget()

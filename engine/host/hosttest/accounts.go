@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gyrum.ai/engine/fsys"
 	"gyrum.ai/engine/host"
 	"gyrum.ai/engine/host/fault"
 )
@@ -274,6 +273,6 @@ func (a *Accounts) edit(database string, f func([][]string) ([][]string, error))
 	for _, r := range rows {
 		b.WriteString(strings.Join(r, ":") + "\n")
 	}
-	a.FS.Add("/etc/"+database, fsys.Info{Kind: fsys.KindFile, Mode: 0o644}, b.String())
+	a.FS.write("/etc/"+database, b.String(), 0o644)
 	return nil
 }

@@ -1,8 +1,8 @@
 package hosttest
 
 import (
-	"bytes"
 	"maps"
+	"slices"
 	"time"
 
 	"gyrum.ai/engine/fsys"
@@ -21,9 +21,10 @@ type inode struct {
 	mtime, ctime   int64
 }
 
+// clone shares the content, which only ever grows: whoever appends to what has no room moves it.
 func (n *inode) clone() *inode {
 	c := *n
-	c.data = bytes.Clone(n.data)
+	c.data = slices.Clip(n.data)
 	c.attrs = maps.Clone(n.attrs)
 	c.entries = maps.Clone(n.entries)
 	return &c

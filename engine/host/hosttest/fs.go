@@ -25,6 +25,7 @@ type FS struct {
 	durable disk // what a crash falls back to
 	live    disk
 	pending []*change
+	state   uint64 // another one whenever live is
 	next    uint64
 	clock   clock
 }
@@ -46,6 +47,13 @@ func (f *FS) Now() time.Time {
 	return time.Unix(0, f.clock.tick()).UTC()
 }
 
+// current names the state of the file system: another one after each change.
+func (f *FS) current() uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.state
+}
+
 // Crash loses every pending change for which lose says so, keeps the others, and leaves a host that is switched on
 // again. A nil lose loses all of them.
 func (f *FS) Crash(lose func(n int, c Change) bool) {
@@ -58,6 +66,7 @@ func (f *FS) Crash(lose func(n int, c Change) bool) {
 	}
 	f.pending = nil
 	f.live = f.durable.clone()
+	f.state++
 	f.Power.Restore()
 }
 
@@ -112,11 +121,12 @@ func (f *FS) do(c *change) error {
 		return err
 	}
 	c.apply(f.live)
+	f.state++
 	f.pending = append(f.pending, c)
 	return nil
 }
 
-// sync makes the changes of one inode durable.
+// sync stands before flush, as do stands before a change.
 func (f *FS) sync(id uint64) error {
 	if err := f.inject("sync", ""); err != nil {
 		return err
@@ -124,6 +134,12 @@ func (f *FS) sync(id uint64) error {
 	if err := f.Power.Effect(); err != nil {
 		return err
 	}
+	f.flush(id)
+	return nil
+}
+
+// flush makes the changes of one inode durable.
+func (f *FS) flush(id uint64) {
 	for _, c := range f.pending {
 		c.synced = c.synced || c.inode == id
 	}
@@ -132,7 +148,6 @@ func (f *FS) sync(id uint64) error {
 		f.pending[0].apply(f.durable)
 		f.pending = f.pending[1:]
 	}
-	return nil
 }
 
 // dir is an open directory.

@@ -30,6 +30,27 @@ func (f *FS) Add(p string, info fsys.Info, content string) {
 	f.durable[n.id] = n
 	f.durable.link(parent, path.Base(p), n.id, now)
 	f.live = f.durable.clone()
+	f.state++
+}
+
+// write puts a file of root's in place of the one at a path as a tool does that makes it durable: written beside it, synced, renamed,
+// and its directory synced. Nothing can come in between, and it is not counted; what else is not durable stays so.
+func (f *FS) write(p, content string, mode uint32) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	dir := uint64(1)
+	for name := range strings.SplitSeq(strings.Trim(path.Dir(p), "/"), "/") {
+		dir = f.live[dir].entries[name]
+	}
+	now, name := f.clock.tick(), path.Base(p)
+	n := &inode{id: f.next, kind: fsys.KindFile, mode: mode, data: []byte(content), mtime: now, ctime: now}
+	f.next++
+	f.durable[n.id], f.live[n.id] = n, n.clone()
+	c := &change{call: "rename", inode: dir, name: name, apply: func(k disk) { k.link(dir, name, n.id, now) }}
+	c.apply(f.live)
+	f.state++
+	f.pending = append(f.pending, c)
+	f.flush(dir)
 }
 
 // settle makes everything durable.
@@ -84,6 +105,7 @@ func (f *FS) AddHardLink(from, to string) {
 	id := f.durable[f.parent(from)].entries[path.Base(from)]
 	f.durable.link(f.parent(to), path.Base(to), id, f.clock.tick())
 	f.live = f.durable.clone()
+	f.state++
 }
 
 // SetAttributes gives the inode at a path extended attributes.
@@ -93,6 +115,7 @@ func (f *FS) SetAttributes(p string, attrs map[string][]byte) {
 	f.settle()
 	f.durable[f.durable[f.parent(p)].entries[path.Base(p)]].attrs = attrs
 	f.live = f.durable.clone()
+	f.state++
 }
 
 // Content gives the content of the regular file at a path.

@@ -27,13 +27,20 @@ type Units struct {
 
 	mu      sync.Mutex
 	loaded  map[string]*unitFile
-	last    int64 // when all unit files were read last
+	read    map[string]reading // by unit
+	last    int64              // when all unit files were read last
 	boot    int64
 	running map[string]*daemon
 	failed  map[string]string // unit to result
 	enabled map[string]bool
 	starts  map[string]int
 	count   int // invocations
+}
+
+// reading is what the files of a unit say in one state of the file system; nil when there are none.
+type reading struct {
+	state uint64
+	file  *unitFile
 }
 
 // daemon is a unit that is up.
@@ -45,7 +52,7 @@ type daemon struct {
 
 // NewUnits makes a manager that has just come up.
 func NewUnits(power *Power, fs *FS) *Units {
-	u := &Units{Power: power, FS: fs, enabled: map[string]bool{}, starts: map[string]int{}}
+	u := &Units{Power: power, FS: fs, enabled: map[string]bool{}, starts: map[string]int{}, read: map[string]reading{}}
 	u.reset()
 	return u
 }
@@ -57,6 +64,22 @@ func (u *Units) reset() {
 }
 
 func (u *Units) tree() files.Tree { return files.Tree{FS: u.FS} }
+
+// files reads a unit's files, unless nothing changed since it did.
+func (u *Units) files(name string) (*unitFile, error) {
+	if err := u.Power.On(); err != nil {
+		return nil, err
+	}
+	state := u.FS.current()
+	if r, ok := u.read[name]; ok && r.state == state {
+		return r.file, nil
+	}
+	f, err := readUnit(u.tree(), name)
+	if err == nil {
+		u.read[name] = reading{state, f}
+	}
+	return f, err
+}
 
 // Reboot ends everything and starts the enabled units anew.
 func (u *Units) Reboot() error {
@@ -138,7 +161,7 @@ func (u *Units) load(name string) (*unitFile, error) {
 	if f := u.loaded[name]; f != nil && (u.running[name] != nil || u.enabled[name]) {
 		return f, nil
 	}
-	f, err := readUnit(u.tree(), name)
+	f, err := u.files(name)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +211,7 @@ func (u *Units) Properties(_ context.Context, name string) (systemd.Properties, 
 
 // changed says whether the files of a definition are not those that were read.
 func (u *Units) changed(name string, f *unitFile) (bool, error) {
-	now, err := readUnit(u.tree(), name)
+	now, err := u.files(name)
 	if err != nil || now == nil {
 		return err == nil, err
 	}
@@ -202,7 +225,7 @@ func (u *Units) FileState(_ context.Context, name string) (string, error) {
 	if err := u.Power.On(); err != nil {
 		return "", err
 	}
-	f, err := readUnit(u.tree(), name)
+	f, err := u.files(name)
 	switch {
 	case err != nil || f == nil:
 		return "", err
@@ -317,7 +340,7 @@ func (u *Units) Hold(context.Context, string) func() { return func() {} }
 func (u *Units) EnableFile(_ context.Context, name string) (bool, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	f, err := readUnit(u.tree(), name)
+	f, err := u.files(name)
 	switch {
 	case err != nil:
 		return false, err
@@ -353,7 +376,7 @@ func (u *Units) Reload(context.Context) error {
 	}
 	u.last = u.FS.Now().UnixNano()
 	for name := range u.loaded {
-		f, err := readUnit(u.tree(), name)
+		f, err := u.files(name)
 		if err != nil {
 			return err
 		}
