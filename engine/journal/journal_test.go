@@ -174,6 +174,29 @@ func TestAnIntentWithoutOutcomeIsInterruptedUntilARunLooked(t *testing.T) {
 	}
 }
 
+// An item that a look found in order is settled, also when the plan had expected more to do; one that nobody looked at is not.
+func TestOnlyWhatARunLookedAtIsSettled(t *testing.T) {
+	for _, left := range []bool{false, true} {
+		m := newModel(t)
+		cut := m.begin()
+		m.act(cut, 0, "systemd_unit:a.service", true)
+		s := m.state()
+		run, err := Begin(m.fs, stateDir, s, Start{Number: s.Number, Interrupted: s.Interrupted}, 1, m.clock, nil)
+		if err == nil {
+			err = run.Outcome(Outcome{Resource: "systemd_unit:a.service", Left: left, Result: drift.Result{Status: drift.Skipped, Error: "not necessary any more"}})
+		}
+		if err == nil {
+			err = run.End(End{})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if open := m.state().Interrupted; (len(open) > 0) != left {
+			t.Errorf("left %v: still interrupted are %v", left, open)
+		}
+	}
+}
+
 func TestRunsAreInTheOrderOfTheirIDsAlsoWhenTheClockIsSetBack(t *testing.T) {
 	m := newModel(t)
 	var ids []string
