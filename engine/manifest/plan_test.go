@@ -112,7 +112,7 @@ func TestSecrets(t *testing.T) {
 func TestVariablesHoldWhatSystemdReads(t *testing.T) {
 	var b strings.Builder
 	var want []string
-	for _, r := range []rune("\x00\x01\x08\t\n\r\x1b\x7f\u0085\u2028\ue000\ufdcf\ufdd0\ufdef\ufdf0\ufeff\ufffd\ufffe\uffff😀\U0001fffd\U0001fffe\U0001ffff\U00020000\U000ffffe\U0010fffd\U0010fffe\U0010ffff") {
+	for _, r := range "\x00\x01\x08\t\n\r\x1b\x7f\u0085\u2028\ue000\ufdcf\ufdd0\ufdef\ufdf0\ufeff\ufffd\ufffe\uffff😀\U0001fffd\U0001fffe\U0001ffff\U00020000\U000ffffe\U0010fffd\U0010fffe\U0010ffff" {
 		fmt.Fprintf(&b, "  - {type: env, path: /etc/%x, vars: {A: \"a\\U%08X\"}}\n", r, r)
 		if !envfile.ValidText(string(r)) {
 			want = append(want, fmt.Sprintf("env:/etc/%x:", r))
