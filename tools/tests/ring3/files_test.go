@@ -116,6 +116,33 @@ func TestSymlinkInAPlaceOfAFile(t *testing.T) {
 	}
 }
 
+// TestNamesOfAnyCharacters makes and takes away a tree of names that no shell and no terminal likes, the folder above all
+// declared first.
+func TestNamesOfAnyCharacters(t *testing.T) {
+	m := boot(t)
+	const names = `
+		- {type: directory, path: "/t/d\nx"}
+		- {type: file, path: "/t/d\nx/ a\tb\e[31m\r\n$(id)*", content: "x"}
+		- {type: env, path: "/t/d\nx/-e\n", vars: {A: "1"}}
+		- {type: symlink, path: "/t/d\nx/l\n", target: "a\nb"}`
+	m.Shell("mkdir -p /t; touch $(printf '/t/\\377\\376')")
+	m.resources(names)
+	m.converge()
+	if text := m.Run(command("check", "-v")...).Stdout; strings.ContainsAny(text, "\x1b\r") || !strings.Contains(text, `d\nx/ a\tb\x1b[31m\r\n$(id)*`) {
+		t.Errorf("a terminal gets %q", text)
+	}
+	if got := m.Shell(`cd "/t/d
+x" && ls -A | wc -l && cat " a"* && readlink l*`); got != "6\nxa\nb" {
+		t.Errorf("got %q", got)
+	}
+	gone := strings.NewReplacer(`, content: "x"}`, ", state: absent}", `, vars: {A: "1"}}`, ", state: absent}", "}", ", state: absent}").Replace(names)
+	m.resources(gone)
+	m.converge()
+	if got := m.Shell("ls -A /t | wc -l"); got != "1" {
+		t.Errorf("%s names are left, want the one that nobody declared", got)
+	}
+}
+
 func TestAttributesSurviveAReplacement(t *testing.T) {
 	shared := t.TempDir()
 	m := boot(t, realhost.Bind{Outside: shared, Inside: "/t", Writable: true})
