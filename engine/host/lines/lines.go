@@ -121,8 +121,13 @@ func split(text []byte) [][]byte {
 	return all
 }
 
-// body is a line without its end; a carriage return before the line feed belongs to the end.
-func body(l []byte) []byte { return bytes.TrimSuffix(bytes.TrimSuffix(l, []byte("\n")), []byte("\r")) }
+// body is a line without its end; a carriage return belongs to the end where a line feed follows, and nowhere else.
+func body(l []byte) []byte {
+	if whole, ended := bytes.CutSuffix(l, []byte("\n")); ended {
+		return bytes.TrimSuffix(whole, []byte("\r"))
+	}
+	return l
+}
 
 // end is how lines end in a text: as its first one does.
 func end(text []byte) string {
