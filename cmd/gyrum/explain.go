@@ -56,14 +56,16 @@ Without a topic, all of them are listed.`,
 
 // explain finds out what a topic is.
 func (p *program) explain(name string) error {
-	if run, item, ok := strings.Cut(name, "#"); ok {
-		return p.explainItem(name, run, item)
-	}
 	own, err := p.ownTypes()
 	if err != nil {
 		return err
 	}
 	topics := topics(own...)
+	typ, _, named := strings.Cut(name, ":")
+	named = named && slices.ContainsFunc(topics, func(t topic) bool { return t.kind == kindType && t.name == typ })
+	if run, item, ok := strings.Cut(name, "#"); ok && !named { // the id of a line has a # too
+		return p.explainItem(name, run, item)
+	}
 	i := slices.IndexFunc(topics, func(t topic) bool { return t.name == name })
 	if i < 0 {
 		i = slices.IndexFunc(topics, func(t topic) bool { return strings.EqualFold(t.name, name) })
@@ -71,7 +73,7 @@ func (p *program) explain(name string) error {
 	if i >= 0 {
 		return p.tell(topics[i])
 	}
-	if typ, _, ok := strings.Cut(name, ":"); ok && slices.ContainsFunc(topics, func(t topic) bool { return t.kind == kindType && t.name == typ }) {
+	if named {
 		return p.explainResource(name)
 	}
 	var names []string

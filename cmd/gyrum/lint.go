@@ -56,6 +56,10 @@ func (p *program) lint(fix bool, o lint.Options, format string) error {
 		return err
 	}
 	defer c.Close()
+	judge, err := p.pluginsOf(c)
+	if err != nil {
+		return err
+	}
 	if fix {
 		changed, err := lint.Fix(c)
 		for _, name := range changed {
@@ -72,6 +76,7 @@ func (p *program) lint(fix bool, o lint.Options, format string) error {
 	case err != nil:
 		return err
 	}
+	found = append(found, judge()...)
 	if p.flags.quiet {
 		found = slices.DeleteFunc(found, func(f manifest.Finding) bool { return f.Severity == manifest.SeverityWarn })
 	}

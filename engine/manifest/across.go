@@ -53,6 +53,9 @@ var across = map[string]func(d *decoder, n *node, at string){
 		}
 	},
 	"command": func(d *decoder, n *node, at string) {
+		if v := n.get("run"); v != nil && len(v.items) > 0 && v.items[0].kind == kindString && v.items[0].text == "" {
+			d.at(v.items[0], RuleValue, at+".run[0]", "the program's name is empty", "name the program first, its arguments after it")
+		}
 		if v := n.get("idempotent"); n.get("creates") == nil && (v == nil || strings.EqualFold(v.text, "true")) {
 			d.at(n, RuleMissing, at, "creates is required, unless idempotent is false", "name the path that exists once the command has run")
 		}

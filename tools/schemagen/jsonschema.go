@@ -285,7 +285,12 @@ func across(typ string) object {
 	case "env":
 		return object{{"if", is("state", "present")}, {"then", need("vars")}}
 	case "command":
-		return object{{"if", is("idempotent", true)}, {"then", need("creates")}}
+		program := object{{"type", "string"}, {"minLength", 1}, {"errorMessage", "the list's first string is the program, and not empty"}}
+		return object{
+			{"if", is("idempotent", true)}, {"then", need("creates")},
+			{"allOf", []any{object{{"if", object{{"properties", object{{"run", object{{"type", "array"}, quiet}}}}}},
+				{"then", object{{"properties", object{{"run", object{{"items", []any{program}}, quiet}}}}}}}}},
+		}
 	}
 	return nil
 }
