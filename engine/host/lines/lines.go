@@ -70,6 +70,13 @@ func (r Rule) Put(text []byte) ([]byte, error) {
 		switch {
 		case managed:
 			out = append(append(out, r.Line...), l[len(body(l)):]...)
+			if r.Line == "" && !bytes.HasSuffix(l, []byte("\n")) { // an empty line is nothing but its end
+				if bytes.HasSuffix(l, []byte("\r")) {
+					out = append(out, '\n')
+				} else {
+					out = append(out, end(text)...)
+				}
+			}
 		case beside && r.Before != nil:
 			out = append(append(append(out, r.Line...), end(text)...), l...)
 		case beside:
@@ -121,13 +128,9 @@ func split(text []byte) [][]byte {
 	return all
 }
 
-// body is a line without its end; a carriage return belongs to the end where a line feed follows, and nowhere else.
-func body(l []byte) []byte {
-	if whole, ended := bytes.CutSuffix(l, []byte("\n")); ended {
-		return bytes.TrimSuffix(whole, []byte("\r"))
-	}
-	return l
-}
+// body is a line without its end: a line feed with or without a carriage return before it, or the first half of that at
+// the end of the text.
+func body(l []byte) []byte { return bytes.TrimSuffix(bytes.TrimSuffix(l, []byte("\n")), []byte("\r")) }
 
 // end is how lines end in a text: as its first one does.
 func end(text []byte) string {
@@ -139,8 +142,11 @@ func end(text []byte) string {
 
 // complete gives a last line its end.
 func complete(out, text []byte) []byte {
-	if len(out) > 0 && out[len(out)-1] != '\n' {
-		out = append(out, end(text)...)
+	switch {
+	case len(out) == 0 || out[len(out)-1] == '\n':
+		return out
+	case out[len(out)-1] == '\r':
+		return append(out, '\n') // the half of an end is completed, so that the line stays what it was
 	}
-	return out
+	return append(out, end(text)...)
 }
