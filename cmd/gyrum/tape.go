@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -95,12 +97,35 @@ func (v versionInfo) engine() string {
 	return v.Version + " " + v.Revision
 }
 
+// readTape reads a tape that somebody named.
 func readTape(path string) (*tape.Tape, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a fifo must not keep us waiting
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	return readTapeFrom(f, path)
+}
+
+// readTapeWithin reads a tape that a catalog names, which leads nowhere else.
+func readTapeWithin(catalog, path string) (*tape.Tape, error) {
+	root, err := os.OpenRoot(catalog)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	f, err := root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readTapeFrom(f, path)
+}
+
+func readTapeFrom(f *os.File, path string) (*tape.Tape, error) {
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, cmp.Or(err, fmt.Errorf("%s: a tape is a regular file", path))
+	}
 	t, err := tape.Read(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

@@ -155,7 +155,7 @@ func (p *program) testCase(ctx context.Context, store *plugin.Store, name string
 
 // found plays the tape of a case.
 func (p *program) found(ctx context.Context, store *plugin.Store, c *cases.Case) (outcome.Outcome, error) {
-	t, err := readTape(c.TapePath())
+	t, err := readTapeWithin(p.flags.catalog, c.TapePath())
 	if err != nil {
 		return outcome.Outcome{}, err
 	}

@@ -112,9 +112,9 @@ func (c *Case) parse(raw []byte) error {
 	return nil
 }
 
-// TapePath is where the case's tape lies.
+// TapePath is where the case's tape lies, relative to the catalog.
 func (c *Case) TapePath() string {
-	return filepath.Join(filepath.Dir(c.File), filepath.FromSlash(c.Tape))
+	return filepath.Join(Dir, filepath.FromSlash(c.Tape))
 }
 
 // Difference is one way in which a check did not find what was expected.

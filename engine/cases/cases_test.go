@@ -44,7 +44,7 @@ func TestWhatIsWrittenIsExpected(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Host != "web-1" || c.TapePath() != filepath.Join(dir, Dir, "a.jsonl") {
+	if c.Host != "web-1" || c.TapePath() != filepath.Join(Dir, "a.jsonl") {
 		t.Errorf("%+v", c)
 	}
 	if d := c.Judge(found); len(d) > 0 {

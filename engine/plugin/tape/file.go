@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"regexp"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -111,8 +112,14 @@ func finish(t *Tape, err error) (*Tape, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tape: %w", err)
 	}
+	if t.Header.Host != "" && !label.MatchString(t.Header.Host) {
+		return nil, fmt.Errorf("tape: its host is named %q, and a host's name is a DNS label", t.Header.Host)
+	}
 	return t, nil
 }
+
+// label is a DNS label (RFC 1123), which is what a catalog's hosts are named by.
+var label = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 
 // readLines reads the text. A sealed one must end with its last line; in the other, which people edit, it may be missing.
 func readLines(r io.Reader, sealed bool) (*Tape, error) {
