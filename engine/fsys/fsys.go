@@ -107,6 +107,8 @@ type Node interface {
 	Chown(uid, gid uint32) error
 	// Attributes gives its extended attributes, ACLs among them; none where the file system has none.
 	Attributes() (map[string][]byte, error)
+	// Sync makes mode and owner durable (fsync(2)); it is for files and directories.
+	Sync() error
 	io.Closer
 }
 

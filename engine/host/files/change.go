@@ -118,7 +118,15 @@ func (t WriteTree) Chmod(p string, mode uint32, kind string) error {
 		return err
 	}
 	defer node.Close()
-	return explain(p, node.Chmod(mode))
+	return explain(p, lasting(node, mode))
+}
+
+// lasting sets the mode as the last of the changes to an inode, and makes all of them durable.
+func lasting(node fsys.Node, mode uint32) error {
+	if err := node.Chmod(mode); err != nil {
+		return err
+	}
+	return node.Sync()
 }
 
 // Chown sets owner and mode of a file or directory, which must be of that kind. The new owner never has more access in
@@ -146,7 +154,7 @@ func (t WriteTree) Chown(p string, o Owner, kind string) error {
 	if err := node.Chown(o.UID, o.GID); err != nil {
 		return explain(p, err)
 	}
-	return explain(p, node.Chmod(o.Mode))
+	return explain(p, lasting(node, o.Mode))
 }
 
 // Remove unlinks a regular file or a symlink, itself, and nothing else. What is not there is removed.
@@ -215,7 +223,7 @@ func (t WriteTree) own(r *room, p string, o Owner) error {
 	if err := node.Chown(o.UID, o.GID); err != nil {
 		return explain(p, err)
 	}
-	return explain(p, node.Chmod(o.Mode))
+	return explain(p, lasting(node, o.Mode))
 }
 
 // RemoveDirectory removes an empty directory. What is not there is removed.

@@ -254,6 +254,25 @@ func TestChmodAndChown(t *testing.T) {
 	}
 }
 
+// A change of mode or owner that has come back survives a loss of power, and so does a new directory as declared.
+func TestModeAndOwnerAreDurable(t *testing.T) {
+	fs := hosttest.NewFS(hosttest.NewPower())
+	fs.AddFile("/chmod", "x", 0o600)
+	fs.AddFile("/chown", "x", 0o600)
+	w := files.NewWriteTree(fs, 0)
+	if err := errors.Join(w.Chmod("/chmod", 0o644, fsys.KindFile), w.Chown("/chown", files.Owner{UID: 7, GID: 8, Mode: 0o640}, fsys.KindFile),
+		w.MakeDirectory("/made", files.Owner{UID: 7, GID: 8, Mode: 0o2750})); err != nil {
+		t.Fatal(err)
+	}
+	fs.Crash(nil)
+	for p, want := range map[string]string{"/chmod": "0644 0:0", "/chown": "0640 7:8", "/made": "2750 7:8"} {
+		s, err := w.Stat(p)
+		if got := fmt.Sprintf("%04o %d:%d", s.Mode, s.UID, s.GID); err != nil || got != want {
+			t.Errorf("%s: %s, %v; want %s", p, got, err, want)
+		}
+	}
+}
+
 // In between, the new owner never has more than the old mode and the new one both give.
 func TestChownNarrowsFirst(t *testing.T) {
 	fs := hosttest.NewFS(hosttest.NewPower())
