@@ -9,7 +9,7 @@ ALL         = $(addprefix ./,$(addsuffix /...,$(MODULES)))
 FUZZTIME   ?= 10s
 export CGO_ENABLED = 0
 
-.PHONY: build man plugins test authoring ring3 soak bench check fmt vet static tidy generated reproducible lint clean-tree fuzz quickstart
+.PHONY: build man plugins test authoring ring3 soak bench check fmt vet static tidy generated reproducible lint clean-tree fuzz mutants quickstart
 
 # The program, at bin/gyrum.
 build: plugins ; $(GO) build -trimpath -buildvcs=false -o bin/gyrum ./cmd/gyrum
@@ -65,6 +65,9 @@ clean-tree: ; @test -z "$$(git status --porcelain | tee /dev/stderr)" || { echo 
 
 # Every fuzz target for a short time.
 fuzz: ; $(GO) run ./tools/fuzz -time $(FUZZTIME) $(ALL)
+
+# Flips each comparison that decides for a resource type, one at a time, and shows that some case then fails; takes minutes.
+mutants: ; $(GO) run ./tools/mutants
 
 # A safe first run: a read-only check of the example roles against this very machine.
 quickstart: build ; @bin/gyrum check --catalog . --host example; status=$$?; test $$status -le 2
