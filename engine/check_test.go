@@ -273,3 +273,22 @@ func TestAUnitIsStoppedBeforeItsFileGoes(t *testing.T) {
 	same(t, "items", entries(b.check()), []string{"remove " + other.ID, "write file:/f", "stop systemd_unit:u.service", "remove " + gone.ID})
 	same(t, "results", results(b.apply().Executed), []string{other.ID + " applied", "file:/f applied", "systemd_unit:u.service applied", gone.ID + " applied"})
 }
+
+// A command that runs at every apply says why in the words of its role; a plugin, which knows no role, says only that.
+func TestACommandThatAlwaysRunsShowsItsReason(t *testing.T) {
+	b := newBench(t, "r", command("again", true), command("once", false))
+	for i := range b.o.Target.Resources {
+		b.o.Target.Resources[i].Why = "others push keys"
+	}
+	r := b.check()
+	for i, want := range []string{": others push keys", ""} {
+		if it := r.Items[i]; !strings.HasSuffix(it.Reason.Text, want) || want == "" && strings.Contains(it.Reason.Text, "others") {
+			t.Errorf("%s: %q, want %q", it.Resource.ID, it.Reason.Text, want)
+		}
+	}
+	hash := r.PlanHash
+	b.o.Target.Resources[0].Why = "other words"
+	if r := b.check(); r.PlanHash != hash {
+		t.Error("another description is another plan")
+	}
+}

@@ -129,6 +129,9 @@ func diffBatch(ctx context.Context, plugins Observer, typ string, fs []*finding,
 			continue
 		}
 		f.decision = decided[i]
+		if d := f.decision; d != nil && d.Idempotent != nil && !*d.Idempotent && f.resource.Why != "" {
+			d.Reason.Text += ": " + f.resource.Why // a plugin knows no role
+		}
 	}
 }
 

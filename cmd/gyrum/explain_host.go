@@ -154,9 +154,16 @@ func (p *program) explainResource(id string) error {
 	at := slices.IndexFunc(plan.Roles, func(u manifest.RoleUse) bool { return u.Name == r.Role })
 	from := plan.Roles[at].From
 	if p.flags.format.value == formatJSON {
-		return p.json(map[string]any{"topic": "resource", "name": id, "host": name, "role": r.Role, "from": from, "file": r.Pos.File, "line": r.Pos.Line, "declared": r.Declared})
+		d := map[string]any{"topic": "resource", "name": id, "host": name, "role": r.Role, "from": from, "file": r.Pos.File, "line": r.Pos.Line, "declared": r.Declared}
+		if r.Why != "" {
+			d["why"] = r.Why
+		}
+		return p.json(d)
 	}
 	page := text.Page{Title: id, Words: []string{fmt.Sprintf("Declared for %s by the role %s (%s), %s.", name, r.Role, sources[from], r.Pos)}}
+	if r.Why != "" {
+		page.Words = append(page.Words, "Every apply runs it: "+r.Why)
+	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(r.Declared, &fields); err != nil {
 		return err

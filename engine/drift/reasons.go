@@ -66,7 +66,7 @@ func Reasons() []Word {
 		{"too-large", "the file is too large to manage a line in", "Files above 4 MiB are no place for a managed line; declare the file whole, or have its owner include another one."},
 
 		{"not-run", "the path in creates does not exist", "The command is run, and the path must exist afterwards."},
-		{"not-idempotent", "the command is run by every apply", "It is declared idempotent: false. That is a warning on every run and no drift; the role's description says why it has to be so."},
+		{"not-idempotent", "the command is run by every apply", "It is declared idempotent: false. That is a warning on every run and no drift. Why it has to be so stands behind it: the sentence in the role's description that names the command."},
 	}
 }
 

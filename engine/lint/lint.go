@@ -37,7 +37,7 @@ func Rules() []manifest.Rule {
 		{ID: RuleMode, Title: "modes in the catalog", Doc: "Nothing in a catalog is writable by everybody, and manifests are not executable. A source's own mode is not taken to the host: one that is executable and declared without execute bits is probably meant to have them."},
 		{ID: RuleSpelling, Title: "one way to write a name", Doc: "The name in a command's id is lower-case letters and digits with hyphens between."},
 		{ID: RuleOrder, Title: "resources stand in an order that one apply can follow", Doc: "Resources are applied as listed. A unit comes after the package, files and env files that it is made of or restarted by, and a file after the directory that it lies in."},
-		{ID: RuleReason, Title: "a command that runs at every apply says why", Doc: "The description of a role tells the reason of every command with idempotent: false; it is shown with each run. Name the command, or say why every apply has to run it."},
+		{ID: RuleReason, Title: "a command that runs at every apply says why", Doc: "Of every command with idempotent: false, the description of its role says why: in a sentence that names the command, by its id (command:sync-keys) or by its name as a word of its own (sync-keys), and says more than the name. Each such sentence is the reason that check and apply show. Line breaks within a sentence do not count. A command named apply, check, command, host, role or run is named by its id."},
 		{ID: RuleVersion, Title: "a changed role has a higher version", Doc: "When the resources of a role differ from those in git (HEAD, or the commit before it when nothing is changed since; with --since the commit where the branches parted), its version is higher too."},
 	})
 }

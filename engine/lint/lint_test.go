@@ -119,23 +119,53 @@ func TestOrderAcrossRoles(t *testing.T) {
 	want(t, judge(t, tree(t, t.TempDir(), files), ""), "host-roles/r.yaml:5:5 order")
 }
 
+// What lint accepts as a reason is what a check shows: resource.Why is both.
 func TestReason(t *testing.T) {
 	const command = "  - {type: command, id: \"command:sync-keys\", run: sync, idempotent: false}\n"
 	for description, wrong := range map[string]bool{
-		"Keys of every fleet host": true,
-		"\"\"":                     true,
-		"The sync keys command pulls what others pushed": false,
-		"Keys; pulled at every apply":                    false,
-		"Runs always":                                    false,
-		"Because the tool keeps no mark":                 false,
+		"Keys of every fleet host":    true,
+		"\"\"":                        true,
+		"Keys; pulled at every apply": true,
+		"Runs always, because the tool keeps no mark":            true,
+		"The sync of keys is idempotent":                         true,
+		"sync-keys":                                              true,
+		"Keys. command_sync-keys is another name":                true,
+		"\"Keys. command:sync-keys pulls what others pushed\"":   false,
+		"The sync-keys command pulls what others pushed":         false,
+		"|\n  Keys.\n\n  The sync-keys command pulls\n  anew\n":  false,
+		">-\n  Keys. What\n  runs\n  is sync-keys,\n  always.\n": false,
 	} {
-		var w []string
-		if wrong {
-			w = []string{"host-roles/r.yaml:5:5 no-reason"}
-		}
-		want(t, one(t, description, command), w...)
+		t.Run(description, func(t *testing.T) {
+			dir := tree(t, t.TempDir(), map[string]string{"hosts/t.yaml": "name: t\nroles: [r]\n", "host-roles/r.yaml": role(description, command)})
+			var reasons int
+			for _, f := range judge(t, dir, "") {
+				if strings.HasSuffix(f, " no-reason") {
+					reasons++
+				}
+			}
+			if reasons != 0 != wrong {
+				t.Errorf("%d findings, wrong is %v", reasons, wrong)
+			}
+			c, err := manifest.Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			plan, found := c.Host("t")
+			if plan == nil {
+				t.Fatal(found)
+			}
+			if why := plan.Resources[0].Why; why == "" || strings.HasPrefix(why, "no sentence") || strings.HasPrefix(why, "the role has no") {
+				if !wrong {
+					t.Errorf("reports show %q", why)
+				}
+			} else if wrong {
+				t.Errorf("reports show %q, which lint does not accept", why)
+			}
+		})
 	}
 	want(t, one(t, "a", "  - {type: command, id: \"command:a\", run: a, creates: /a}\n"))
+	want(t, one(t, "Keys", command), "host-roles/r.yaml:5:5 no-reason")
 }
 
 func TestSpelling(t *testing.T) {

@@ -70,24 +70,19 @@ func kebab(name string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune("._-", r) }), "-")
 }
 
-// because are words that a reason is told with.
-var because = regexp.MustCompile(`\b(because|since|(every|each) (apply|run|time|check)|always|again|re-?runs?|idempotent|reasons?|whenever)\b`)
-
-// reason demands that the description speaks of a command that runs at every apply.
+// reason demands what reports show of a command that runs at every apply: the sentence of the description that names it.
 func (l *linter) reason(r *manifest.RoleRecord, d *declared) {
 	if d.Type != "command" || d.Idempotent == nil || *d.Idempotent {
 		return
 	}
-	name := strings.TrimPrefix(d.ID, "command:")
-	words := strings.ToLower(r.Description)
-	if because.MatchString(words) || strings.Contains(words, strings.ToLower(name)) || strings.Contains(kebab(strings.ReplaceAll(words, " ", "-")), kebab(name)) {
+	if _, told := resource.Why(r.Description, d.ID); told {
 		return
 	}
-	message := "the description of the role does not say why " + d.ID + " runs at every apply"
+	message := "no sentence in the role's description names " + d.ID + " and says why it runs at every apply"
 	if strings.TrimSpace(r.Description) == "" {
 		message = "the role has no description that says why " + d.ID + " runs at every apply"
 	}
-	l.warn(d.Pos, RuleReason, message, "say it in the role's description, naming the command, or give the command creates: and leave out idempotent: false")
+	l.warn(d.Pos, RuleReason, message, "write a sentence there that begins: "+d.ID+" runs at every apply because; every report shows it. Or give the command creates: and leave out idempotent: false")
 }
 
 // unitFolders are where systemd looks for units, systemd.unit(5).

@@ -64,6 +64,9 @@ func (d *decoder) resource(n *node, index int) (res declared, ok bool) {
 		return res, false
 	}
 	d.decode(&res, def, key)
+	if v := n.get("idempotent"); res.Type == "command" && v != nil && strings.EqualFold(v.text, "false") {
+		res.Why, _ = resource.Why(d.role.description, res.ID)
+	}
 	return res, len(d.findings) == before
 }
 

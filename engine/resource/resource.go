@@ -25,6 +25,9 @@ type Resource struct {
 	Content *Content
 	// Secrets maps a field path within Declared ("content", "vars.TOKEN") to the reference that stands there.
 	Secrets map[string]SecretRef
+	// Why is what the role's description says of why every apply runs the command, or that it does not say it, as the function
+	// of that name has it. Empty for anything but a command that is declared idempotent: false.
+	Why string
 	// Pos is where the manifest lists the resource.
 	Pos Position
 }
