@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -21,10 +22,12 @@ type decoder struct {
 	sources *sources
 }
 
-// resource judges and decodes one item of the list; ok is false when it cannot be used.
+// resource judges and decodes one item of the list; ok is false when it cannot be told what it is. What is wrong in one field
+// keeps no rule about others from being asked.
 func (d *decoder) resource(n *node, index int) (res declared, ok bool) {
 	at := "resources[" + strconv.Itoa(index) + "]"
-	before := len(d.findings)
+	d.base, d.wrong = at, nil
+	defer func() { d.report.resource, d.base = "", "" }()
 	if n.kind != kindMap {
 		d.at(n, RuleType, at, "this is "+n.kind.article()+", not a resource", "write - type: ... and the type's fields")
 		return res, false
@@ -42,32 +45,31 @@ func (d *decoder) resource(n *node, index int) (res declared, ok bool) {
 	}
 	if def == nil || typ.kind != kindString {
 		d.value(typ, &definitions.Resource.field("type").value, at+".type")
-		if len(d.findings) == before {
+		if len(d.wrong) == 0 {
 			d.at(typ, RuleValue, at+".type", "this resource type has no definition", "")
 		}
 		return res, false
 	}
 	d.report.resource = called(n)
-	defer func() { d.report.resource = "" }()
 	d.structure(n, def, at)
-	if len(d.findings) > before {
-		return res, false
-	}
 	res = declared{node: n, index: index}
 	res.Role, res.Type = d.role.name, typ.text
 	res.Pos = resource.Position{File: d.role.file, Line: n.line, Column: n.column}
 	if rules := across[res.Type]; rules != nil { // a catalog's own type has none
-		rules(d, n, at)
+		rules(&fields{d, n, def, at})
 	}
-	key := d.identify(&res, def, at)
-	if len(d.findings) > before {
-		return res, false
+	key, ok := d.identify(&res, def, at)
+	switch {
+	case ok && len(d.wrong) == 0:
+		d.decode(&res, def, key)
+		if v := n.get("idempotent"); res.Type == "command" && v != nil && strings.EqualFold(v.text, "false") {
+			res.Why, _ = resource.Why(d.role.description, res.ID)
+		}
+	case ok && def.field("source") != nil && right(d.wrong, "source"):
+		d.content(&res) // the file behind a source is judged also where the mode is wrong
 	}
-	d.decode(&res, def, key)
-	if v := n.get("idempotent"); res.Type == "command" && v != nil && strings.EqualFold(v.text, "false") {
-		res.Why, _ = resource.Why(d.role.description, res.ID)
-	}
-	return res, len(d.findings) == before
+	res.wrong = d.wrong
+	return res, ok
 }
 
 // called gives what messages call a resource that may be wrong: its id as far as it can be told.
@@ -87,24 +89,29 @@ func called(n *node) string {
 // types lists the resource types in the order of the definitions.
 func (d *decoder) types() []string { return definitions.Resource.field("type").Alts[0].Enum }
 
-// identify fills the id, the cleaned paths, and what the resource owns; it returns the field that the id is made of.
-func (d *decoder) identify(res *declared, def *alt, at string) string {
+// identify fills the id, the cleaned paths, and what the resource owns; it returns the field that the id is made of. It is not
+// ok where that field is missing or wrong.
+func (d *decoder) identify(res *declared, def *alt, at string) (key string, ok bool) {
 	n := res.node
 	id := def.field("id")
 	key, second, _ := strings.Cut(id.Alts[0].ID, "#")
+	for _, field := range []string{cmp.Or(key, "id"), second} {
+		if v := n.get(field); field != "" && (v == nil || v.kind != kindString || !right(d.wrong, field)) {
+			return key, false
+		}
+	}
 	res.present = n.str("state") != "absent"
 	if key == "" { // a command: its id is its own
 		res.ID = n.str("id")
 		res.owns = []string{res.ID}
-		return ""
+		return "", true
 	}
 	name, part := n.str(key), ""
 	if second != "" {
 		part = "#" + n.str(second)
 	}
-	if got := n.get("id"); got != nil && got.text != res.Type+":"+name+part {
+	if got := n.get("id"); got != nil && right(d.wrong, "id") && got.text != res.Type+":"+name+part {
 		d.at(got, RuleValue, at+".id", strconv.Quote(clip(got.text))+" is not the id of this resource", "write "+res.Type+":"+clip(name+part)+", or leave the id out")
-		return key
 	}
 	if key == "path" {
 		res.path = cleanPath(name)
@@ -114,7 +121,7 @@ func (d *decoder) identify(res *declared, def *alt, at string) string {
 			res.owns = []string{res.Type + " " + res.path + part}
 		}
 		d.reserved(n.get(key), res.path, at+".path")
-		return key
+		return key, true
 	}
 	res.ID = res.Type + ":" + name
 	switch res.Type {
@@ -125,10 +132,10 @@ func (d *decoder) identify(res *declared, def *alt, at string) string {
 	default:
 		res.owns = []string{res.ID}
 	}
-	if f := n.str("unit_file"); f != "" {
+	if f := n.str("unit_file"); f != "" && right(d.wrong, "unit_file") {
 		res.unitFile = cleanPath(f)
 	}
-	return key
+	return key, true
 }
 
 // reserved refuses paths in gyrum's own folders.

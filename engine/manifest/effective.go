@@ -93,9 +93,10 @@ func (c *Catalog) known(r *report, n *node, rule, at string) bool {
 
 // warn adds a finding that does not make the catalog unusable.
 func (r *report) warn(n *node, rule, at, message, hint string) {
+	before := len(r.findings)
 	r.at(n, rule, at, message, hint)
-	if len(r.findings) > 0 {
-		r.findings[len(r.findings)-1].Severity = SeverityWarn
+	if len(r.findings) > before {
+		r.findings[before].Severity = SeverityWarn
 	}
 }
 

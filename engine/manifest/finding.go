@@ -79,9 +79,16 @@ type report struct {
 	// resource is what messages call the resource in hand, in place of its index in the list.
 	resource string
 	findings []Finding
+	// base is the path of the resource in hand, and wrong what has a finding below it (".mode", ".restart_on[0]"; "" is the
+	// resource itself), beyond maxFindings too.
+	base  string
+	wrong []string
 }
 
 func (r *report) add(line, column int, rule, path, message, hint string) {
+	if r.base != "" {
+		r.wrong = append(r.wrong, strings.TrimPrefix(path, r.base))
+	}
 	if len(r.findings) >= maxFindings {
 		return
 	}

@@ -47,6 +47,8 @@ func quarrelOf(a, b *declared) string {
 		return b.ID + " is a line of a file that " + a.ID + " owns whole"
 	case !isLine(*b):
 		return a.ID + " is a line of a file that " + b.ID + " owns whole"
+	case !a.hasLine() || !b.hasLine():
+		return ""
 	case a.node.str("line") == b.node.str("line"):
 		return a.ID + " and " + b.ID + " are the same line"
 	case meetsLine(a, b):
@@ -56,6 +58,9 @@ func quarrelOf(a, b *declared) string {
 	}
 	return ""
 }
+
+// hasLine says whether the line is there and is one.
+func (d *declared) hasLine() bool { return d.node.get("line") != nil && d.right("line") }
 
 func meetsLine(a, b *declared) bool {
 	match := a.node.str("match")

@@ -53,15 +53,17 @@ func (c *Catalog) unitFile(r *report, ro *role, d *declared) {
 		})
 	}
 	packaged := slices.Contains(unitFolders, path.Dir(d.unitFile))
-	at := slices.IndexFunc(ro.resources, func(o declared) bool { return o.ID == d.ID })
-	if declares(ro.resources, false) || declares(ro.resources[:at], packaged) {
+	// An item that is lost has its own finding, and may be what is missing here.
+	lost := func(ro *role) bool { return ro.mayBe("file", d.unitFile) || packaged && ro.mayBe("package", "") }
+	at := slices.IndexFunc(ro.resources, func(o declared) bool { return o.index == d.index })
+	if declares(ro.resources, false) || declares(ro.resources[:at], packaged) || lost(ro) {
 		return
 	}
 	for _, n := range ro.requires {
 		if !has(c.roles, n.text) {
 			continue
 		}
-		if other, _ := c.role(n.text); other == nil || declares(other.resources, packaged) {
+		if other, _ := c.role(n.text); other == nil || declares(other.resources, packaged) || lost(other) {
 			return // a manifest that cannot be read has its own finding
 		}
 	}
@@ -131,15 +133,19 @@ func (c *Catalog) hostLinks(h *host, uses []use, roles map[string]*role, r *repo
 		}
 	}
 	lineLinks(uses, roles, r)
+	if slices.ContainsFunc(uses, func(u use) bool { return roles[u.name] == nil }) {
+		return // what a manifest declares that cannot be read is not known; it has its own finding
+	}
+	mayBe := func(typ, name string) bool {
+		return slices.ContainsFunc(uses, func(u use) bool { return roles[u.name].mayBe(typ, name) })
+	}
 	for _, u := range uses {
 		ro := roles[u.name]
-		if ro == nil {
-			continue
-		}
 		for i := range ro.resources {
 			d := &ro.resources[i]
-			for j, n := range d.node.strings("restart_on") {
-				if id := cleanID(n.text); !ids[id] {
+			for j, n := range d.node.list("restart_on") {
+				typ, name, _ := strings.Cut(cleanID(n.text), ":")
+				if id := cleanID(n.text); !ids[id] && d.right(fmt.Sprintf("restart_on[%d]", j)) && !mayBe(typ, name) {
 					hint := didYouMean(id, restartable(ids))
 					if hint == "" {
 						hint = "name a file, env, directory, package, symlink or line of a role that the host carries"

@@ -39,7 +39,9 @@ func (c *Catalog) Role(name string) *RoleRecord {
 		out.VersionAt.Line, out.VersionAt.Column = v.line, v.column
 	}
 	for i := range ro.resources {
-		out.Resources = append(out.Resources, ro.resources[i].Resource)
+		if d := &ro.resources[i]; len(d.wrong) == 0 {
+			out.Resources = append(out.Resources, d.Resource)
+		}
 	}
 	return out
 }

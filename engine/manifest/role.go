@@ -3,7 +3,9 @@ package manifest
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
+	"strings"
 
 	"gyrum.ai/engine/resource"
 )
@@ -18,7 +20,9 @@ type role struct {
 	requires    []*node
 	excludes    []*node
 	resources   []declared
-	owns        map[string]int // what the role owns, by ownership key: the index of the resource
+	// lost are the items of the list that could not be told what they are.
+	lost []lost
+	owns map[string]int // what the role owns, by ownership key: the index of the resource
 }
 
 // declared is one resource of a role.
@@ -34,6 +38,47 @@ type declared struct {
 	// unitFile is the cleaned unit_file.
 	unitFile string
 	present  bool
+	// wrong are the fields that have a finding of their own, as the path below the resource; with one, the resource is there
+	// only so that others can be judged by it.
+	wrong []string
+}
+
+// right says whether nothing is wrong with a field, such as mode or restart_on[0]. One that is missing is right.
+func (d *declared) right(field string) bool { return right(d.wrong, field) }
+
+func right(wrong []string, field string) bool {
+	return !slices.ContainsFunc(wrong, func(at string) bool {
+		rest, of := strings.CutPrefix(at, "."+field)
+		return of && (rest == "" || rest[0] == '.' || rest[0] == '[')
+	})
+}
+
+// lost is an item of a list that may be another resource's unit_file or restart_on once it is mended: what it is called, and
+// its type where that is one.
+type lost struct {
+	index     int
+	typ, name string
+}
+
+// lose notes an item that is no resource yet.
+func (ro *role) lose(n *node, index int) {
+	typ := n.str("type")
+	if definitions.typ(typ) == nil {
+		typ = ""
+	}
+	for _, key := range []string{"path", "name", "id"} {
+		if name := n.str(key); name != "" {
+			ro.lost = append(ro.lost, lost{index, typ, cleanID(name)})
+		}
+	}
+	if typ == "" || typ == "package" {
+		ro.lost = append(ro.lost, lost{index, typ, ""})
+	}
+}
+
+// mayBe says whether an item that was lost may be a resource: one of a type by the name, any package where the name is empty.
+func (ro *role) mayBe(typ, name string) bool {
+	return slices.ContainsFunc(ro.lost, func(l lost) bool { return (l.typ == "" || l.typ == typ) && l.name == name })
 }
 
 // at gives the path of a field of the resource.
@@ -75,6 +120,7 @@ func (c *Catalog) readRole(name string) (*role, []Finding) {
 	for i, item := range list.items {
 		res, ok := d.resource(item, i)
 		if !ok {
+			ro.lose(item, i)
 			continue
 		}
 		at := len(ro.resources)

@@ -86,6 +86,14 @@ func (n *node) str(name string) string {
 	return ""
 }
 
+// list gives the items of a list field.
+func (n *node) list(name string) []*node {
+	if v := n.get(name); v != nil && v.kind == kindList {
+		return v.items
+	}
+	return nil
+}
+
 // strings gives the string items of a list field.
 func (n *node) strings(name string) []*node {
 	v := n.get(name)
