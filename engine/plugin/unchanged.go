@@ -70,10 +70,21 @@ func (r *Reading) Unchanged(ctx context.Context, res resource.Resource) bool {
 	return own > 0
 }
 
-// build makes the index. A question that cannot be read is about everything.
+// build makes the index. A question that cannot be read is about everything. One that was put for each of a thousand
+// resources, such as who an owner is, and had the same reply each time, is put again once.
 func (t *testimony) build() {
 	t.about = map[subject][]int{}
+	type exchanged struct {
+		capability, request string
+		reply               [sha256.Size]byte
+	}
+	known := map[exchanged]bool{}
 	for i, c := range t.calls {
+		e := exchanged{c.capability, string(c.request), c.reply}
+		if known[e] {
+			continue
+		}
+		known[e] = true
 		keys := capabilities[c.capability].Keys
 		var f fields
 		if json.Unmarshal(c.request, &f) != nil || len(keys) == 0 {

@@ -1,8 +1,12 @@
 package plugin
 
 import (
+	"bytes"
+	"fmt"
 	"path/filepath"
 	"testing"
+
+	"gyrum.ai/engine/resource"
 )
 
 // What was observed stands as long as the host gives the same replies about that very resource, whether a module or a
@@ -49,5 +53,33 @@ func TestAnObservationStandsWhileTheHostRepliesTheSame(t *testing.T) {
 				t.Error("a resource that was not observed")
 			}
 		})
+	}
+}
+
+// A question that a batch put for each of its resources is put again once for each of them, and not for each pair.
+func TestWhatManyResourcesAskIsAskedAgainOnce(t *testing.T) {
+	h := &fakeHost{stats: map[string]string{"/shared": statReply("0644")}}
+	s := newTestStore(t, probeModules(t), CacheConfig{}, DefaultLimits())
+	r := s.Reading(t.Context(), h)
+	defer r.Close()
+	rs := []resource.Resource{probeResource("/shared"), probeResource("/shared"), probeResource("/shared")}
+	for i := range rs {
+		id := fmt.Sprintf("probe:%d", i)
+		rs[i].View = bytes.ReplaceAll(rs[i].View, []byte(rs[i].ID), []byte(id))
+		rs[i].ID = id
+	}
+	if _, err := r.Observe(t.Context(), "probe", rs); err != nil {
+		t.Fatal(err)
+	}
+	if want := 3; len(h.asked) != want {
+		t.Fatalf("the batch asked %d questions, not %d: %v", len(h.asked), want, h.asked)
+	}
+	h.asked = nil
+	if !r.Unchanged(t.Context(), rs[1]) || len(h.asked) != 1 {
+		t.Errorf("asked again: %v", h.asked)
+	}
+	h.stats["/shared"] = statReply("0600")
+	if r.Unchanged(t.Context(), rs[1]) {
+		t.Error("another reply, and it is taken to stand")
 	}
 }
