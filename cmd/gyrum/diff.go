@@ -44,7 +44,7 @@ func (s *session) contentDiff(it drift.Item) (lines []textdiff.Line, remark stri
 	case size > textdiff.MaxBytes || len(want) > textdiff.MaxBytes:
 		return nil, fmt.Sprintf("too large to compare by lines: %d bytes on the host, %d declared", size, len(want))
 	case !textdiff.IsText(have) || !textdiff.IsText(want):
-		return nil, fmt.Sprintf("not text: %d bytes on the host, %d declared", size, len(want))
+		return nil, fmt.Sprintf("not text: %s on the host, %d declared", plural(int(size), "byte"), len(want))
 	}
 	lines = textdiff.Unified(have, want)
 	hideSecrets(lines)

@@ -51,9 +51,4 @@ Exit codes: 0 valid, 1 findings.`,
 	return cmd
 }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
+func plural(n int, noun string) string { return findings.Count(n, noun) }

@@ -48,7 +48,17 @@ func run(args []string, stdout, stderr io.Writer) int {
 		}
 		return exitUsage
 	}
-	if flags.NArg() > 1 || !slices.Contains(findings.Formats(), *format) {
+	wrong := ""
+	switch {
+	case flags.NArg() > 1:
+		wrong = fmt.Sprintf("one catalog at a time, not also %q", flags.Arg(1))
+	case flags.NArg() == 1 && flags.Arg(0) == "":
+		wrong = "the catalog's name is empty; name its folder, or leave it out for the working directory"
+	case !slices.Contains(findings.Formats(), *format):
+		wrong = fmt.Sprintf("-format %s: choose one of %s", *format, strings.Join(findings.Formats(), ", "))
+	}
+	if wrong != "" {
+		fmt.Fprintf(stderr, "lint: %s\n", wrong)
 		flags.Usage()
 		return exitUsage
 	}
@@ -72,7 +82,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitFindings
 	}
 	if len(found) > 0 {
-		fmt.Fprintf(stderr, "lint: %d findings in %s\n", len(found), root)
+		fmt.Fprintf(stderr, "lint: %s in %s\n", findings.Count(len(found), "finding"), root)
 		return exitFindings
 	}
 	return exitClean

@@ -31,7 +31,7 @@ func (in *indenter) collection(n *yaml.Node, want, have int) {
 	column := n.Column - 1
 	if column != have {
 		in.problems = append(in.problems, Problem{n.Line, n.Column, RuleIndentation,
-			fmt.Sprintf("indented by %d spaces here", column), fmt.Sprintf("indent by %d: two a level, also for lists", want)})
+			fmt.Sprintf("indented by %s here", spaces(column)), fmt.Sprintf("indent by %d: two a level, also for lists", want)})
 	}
 	if n.Kind == yaml.MappingNode {
 		for i := 0; i+1 < len(n.Content); i += 2 {
@@ -111,4 +111,11 @@ func (in *indenter) below(i int) int {
 		}
 	}
 	return -1
+}
+
+func spaces(n int) string {
+	if n == 1 {
+		return "1 space"
+	}
+	return fmt.Sprintf("%d spaces", n)
 }

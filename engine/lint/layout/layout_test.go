@@ -146,3 +146,14 @@ func FuzzFix(f *testing.F) {
 	f.Add([]byte("resources:\n- - a\n  -   b: |+\n         x\n\n  # c\n- ? a\n  : b\nrole: 'x'\n"))
 	f.Fuzz(func(t *testing.T, raw []byte) { hold(t, "input", raw) })
 }
+
+func TestOneSpaceIsOne(t *testing.T) {
+	for text, want := range map[string]string{
+		"role: r\nversion: 1\nresources:\n - type: package\n   name: a\n":     "indented by 1 space here",
+		"role: r\nversion: 1\nresources:\n   - type: package\n     name: a\n": "indented by 3 spaces here",
+	} {
+		if got := layout.Problems([]byte(text)); len(got) != 1 || got[0].Message != want {
+			t.Errorf("%q: %v, want %s", text, got, want)
+		}
+	}
+}

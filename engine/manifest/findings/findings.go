@@ -33,6 +33,14 @@ func Write(w io.Writer, format, root string, fs []manifest.Finding, rules ...man
 	return fmt.Errorf("%q is no format of findings; choose one of %s", format, strings.Join(Formats(), ", "))
 }
 
+// Count writes a number with its noun: 1 host, 2 hosts.
+func Count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
 // text writes file:line:column: rule: what is wrong, and what to write instead on a line of its own.
 func text(w io.Writer, root string, fs []manifest.Finding) error {
 	var b strings.Builder

@@ -88,7 +88,7 @@ func (s Style) output(b *strings.Builder, raw json.RawMessage) {
 		}
 		ls := strings.Split(text, "\n")
 		if len(ls) > outputLines {
-			ls = append([]string{fmt.Sprintf("(%d lines before)", len(ls)-outputLines)}, ls[len(ls)-outputLines:]...)
+			ls = append([]string{"(" + count(len(ls)-outputLines, "line", "lines") + " before)"}, ls[len(ls)-outputLines:]...)
 		}
 		for _, l := range ls {
 			b.WriteString(strings.Repeat(" ", indent) + s.paint(dim, stream+": ") + Clean(strings.TrimRight(l, "\r")) + "\n")
