@@ -27,6 +27,7 @@ type sandbox struct {
 	phase    Phase
 	modules  fs.FS
 	cache    *cache
+	memories *memories
 	limits   Limits
 
 	hash   sync.Once
@@ -229,7 +230,7 @@ func Inspect(ctx context.Context, see func(memory []byte)) context.Context {
 
 // drive starts an instance and calls one of its functions. The instance is used for nothing else.
 func (s *sandbox) drive(ctx context.Context, export string, arg uint64) (status uint32, err error) {
-	ctx = experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(newGuestMemory))
+	ctx = experimental.WithMemoryAllocator(ctx, s.memories)
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize")
 	m, err := s.native.runtime.InstantiateModule(ctx, s.native.module, config)
 	if err != nil {

@@ -15,8 +15,10 @@ type Store struct {
 	types  map[string]*pair
 	cache  *cache
 	traces *traceStore // nil without a cache
-	limits Limits
-	log    func(string)
+	// memories serve all instances, of whatever type.
+	memories memories
+	limits   Limits
+	log      func(string)
 	// loading is what Warm has under way.
 	loading sync.WaitGroup
 }
@@ -58,8 +60,8 @@ func NewStoreWithin(modules fs.FS, c CacheConfig, limits Limits, log func(string
 		s.traces = &traceStore{cache: s.cache}
 	}
 	for _, p := range s.types {
-		p.observe = &sandbox{manifest: p.manifest, phase: ObservePhase, modules: modules, cache: s.cache, limits: limits}
-		p.apply = &sandbox{manifest: p.manifest, phase: ApplyPhase, modules: modules, cache: s.cache, limits: limits}
+		p.observe = &sandbox{manifest: p.manifest, phase: ObservePhase, modules: modules, cache: s.cache, memories: &s.memories, limits: limits}
+		p.apply = &sandbox{manifest: p.manifest, phase: ApplyPhase, modules: modules, cache: s.cache, memories: &s.memories, limits: limits}
 	}
 	return s, nil
 }
@@ -72,8 +74,8 @@ func (s *Store) Add(m *Manifest, modules fs.FS) error {
 	}
 	s.types[m.Type] = &pair{
 		manifest: m,
-		observe:  &sandbox{manifest: m, phase: ObservePhase, modules: modules, cache: s.cache, limits: s.limits},
-		apply:    &sandbox{manifest: m, phase: ApplyPhase, modules: modules, cache: s.cache, limits: s.limits},
+		observe:  &sandbox{manifest: m, phase: ObservePhase, modules: modules, cache: s.cache, memories: &s.memories, limits: s.limits},
+		apply:    &sandbox{manifest: m, phase: ApplyPhase, modules: modules, cache: s.cache, memories: &s.memories, limits: s.limits},
 	}
 	return nil
 }
@@ -88,6 +90,7 @@ func (s *Store) Close() {
 		p.observe.close(context.Background())
 		p.apply.close(context.Background())
 	}
+	s.memories.close()
 }
 
 // Info describes a plugin.
