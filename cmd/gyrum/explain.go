@@ -80,7 +80,11 @@ func (p *program) explain(name string) error {
 	for _, t := range topics {
 		names = append(names, t.name)
 	}
-	return usage("there is nothing to explain by the name of %q%s", name, didYouMean(name, names, ""))
+	instead := didYouMean(name, names, "")
+	if instead == "" {
+		instead = "; gyrum explain lists what there is"
+	}
+	return usage("there is nothing to explain by the name of %q%s", name, instead)
 }
 
 // tell prints a topic.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -58,6 +59,9 @@ func newHistoryCmd(p *program) *cobra.Command {
 	return cmd
 }
 
+// anchorForm is what an anchor looks like.
+var anchorForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+
 func newHistoryVerifyCmd(p *program) *cobra.Command {
 	var anchor string
 	cmd := &cobra.Command{
@@ -71,6 +75,9 @@ chain by itself cannot show.
 Exit codes: 0 whole, 1 damaged, or the anchor is not in the chain.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if anchor != "" && !anchorForm.MatchString(anchor) {
+				return usage("--anchor %s: an anchor is sha256: and 64 hexadecimal digits, as an earlier verify printed it", anchor)
+			}
 			dir, err := p.stateDir()
 			if err != nil {
 				return err
@@ -91,7 +98,10 @@ Exit codes: 0 whole, 1 damaged, or the anchor is not in the chain.`,
 				if v.Removed > 0 {
 					fmt.Fprintf(p.out, ", %s removed by retention", plural(v.Removed, "run"))
 				}
-				fmt.Fprintf(p.out, "\nanchor %s\n", v.Head)
+				fmt.Fprintln(p.out)
+				if v.Head != "" {
+					fmt.Fprintf(p.out, "anchor %s\n", v.Head)
+				}
 			}
 			switch {
 			case len(v.Damage) > 0:

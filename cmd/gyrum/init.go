@@ -18,11 +18,12 @@ func newInitCmd(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Make a working catalog, or bring what gyrum put into one up to date",
-		Long: `init makes a catalog in DIR, the working directory without one: an example host
-named as this machine (or as --host says) with a harmless role, gyrum's definitions
-so that plain "cue vet -c ." judges it without gyrum and without a network, schemas
-and settings for editors, a pre-commit hook, and a check for CI. The new catalog is
-valid, and a check of it finds this machine in sync.
+		Long: `init makes a catalog in DIR (or --catalog), else in the working directory: an
+example host named as this machine (or as --host says) with a harmless role,
+gyrum's definitions so that plain "cue vet -c ." judges it without gyrum and
+without a network, schemas and settings for editors, a pre-commit hook, and a
+check for CI. The new catalog is valid, and a check of it finds this machine in
+sync.
 
 Nothing that exists is written over: where a file that init would write is there
 with another content, init writes nothing and names every such file; a README.md
@@ -43,9 +44,14 @@ gyrum. What was changed by hand among them is named, and nothing is touched then
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "."
-			if len(args) == 1 {
+			switch named := cmd.Flags().Changed("catalog"); {
+			case named && len(args) == 1 && filepath.Clean(args[0]) != filepath.Clean(p.flags.catalog):
+				return usage("%s is one folder and --catalog %s another; name one", args[0], p.flags.catalog)
+			case named:
+				dir = p.flags.catalog
+			case len(args) == 1:
 				dir = args[0]
 			}
 			if update {

@@ -13,6 +13,7 @@ import (
 
 	"gyrum.ai/engine"
 	"gyrum.ai/engine/lock"
+	"gyrum.ai/engine/manifest"
 	"gyrum.ai/engine/plugin"
 )
 
@@ -47,6 +48,11 @@ Exit codes: 0 written or up to date, 1 --check found it out of date.`,
 }
 
 func (p *program) lock(check, add bool, keys []string) error {
+	catalog, err := manifest.Open(p.flags.catalog) // a folder that is none gets no lock
+	if err != nil {
+		return err
+	}
+	defer catalog.Close()
 	store, types, err := p.plugins()
 	if err != nil {
 		return err

@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"gyrum.ai/cmd/gyrum/internal/suggest"
 	"gyrum.ai/engine"
 )
 
@@ -38,17 +35,11 @@ func (e *exit) Error() string {
 
 func (e *exit) Unwrap() error { return e.err }
 
-// usage is an error in how the program was called.
-func usage(format string, args ...any) error {
-	return &exit{code: engine.ExitUsage, err: fmt.Errorf(format, args...)}
-}
-
 // run executes a command line and gives the exit code.
 func (p *program) run(ctx context.Context, args []string) int {
 	root := newRootCmd(p)
 	root.SetArgs(args)
 	root.SetIn(p.in)
-	root.SetOut(p.out)
 	root.SetErr(p.err)
 	cmd, err := root.ExecuteContextC(ctx)
 	code := engine.ExitOK
@@ -63,6 +54,9 @@ func (p *program) run(ctx context.Context, args []string) int {
 			fmt.Fprintf(p.err, "gyrum: %s\n", said)
 		}
 		if code == engine.ExitUsage {
+			if cmd.Name() == "help" {
+				cmd = cmd.Parent()
+			}
 			fmt.Fprintf(p.err, "Run '%s --help' for how to call it.\n", cmd.CommandPath())
 		}
 	}
@@ -98,6 +92,9 @@ Exit codes: 0 in sync or converged, 1 error, 2 drift found or not converged,
 		},
 	}
 	root.SetFlagErrorFunc(flagError)
+	root.PersistentPreRunE = refuseEmpty
+	root.SetOut(p.out)
+	root.SetHelpCommand(newHelpCmd())
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	p.flags.add(root, p.getenv)
 	completeFlag(root, "host", p.completeHosts)
@@ -121,82 +118,8 @@ Exit codes: 0 in sync or converged, 1 error, 2 drift found or not converged,
 		newSchemaCmd(p),
 		newVersionCmd(p),
 	)
+	addCompletion(root)
 	return root
-}
-
-// group is a command that only holds others.
-func group(cmd *cobra.Command, members ...*cobra.Command) *cobra.Command {
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return usage("%s needs one of: %s", cmd.CommandPath(), strings.Join(commandNames(cmd), ", "))
-		}
-		return unknownCommand(cmd, args)
-	}
-	cmd.RunE = func(*cobra.Command, []string) error { return nil }
-	cmd.AddCommand(members...)
-	return cmd
-}
-
-// noArgs refuses arguments of a command that takes none.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usage("%s takes no arguments, and %q is one", cmd.CommandPath(), args[0])
-	}
-	return nil
-}
-
-func unknownCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	return usage("%s has no command %q%s", cmd.CommandPath(), args[0], didYouMean(args[0], commandNames(cmd), ""))
-}
-
-func commandNames(cmd *cobra.Command) []string {
-	var names []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
-		}
-	}
-	return names
-}
-
-// didYouMean words the nearest candidate; prefix stands before it.
-func didYouMean(name string, candidates []string, prefix string) string {
-	if n := suggest.Nearest(name, candidates); n != "" {
-		return "; did you mean " + prefix + n + "?"
-	}
-	return ""
-}
-
-// flagError words what was wrong with a flag.
-func flagError(cmd *cobra.Command, err error) error {
-	if errors.Is(err, pflag.ErrHelp) {
-		return err
-	}
-	var unknown *pflag.NotExistError
-	var novalue *pflag.ValueRequiredError
-	var invalid *pflag.InvalidValueError
-	switch {
-	case errors.As(err, &unknown):
-		name := unknown.GetSpecifiedName()
-		if unknown.GetSpecifiedShortnames() != "" {
-			return usage("%s has no flag -%s", cmd.CommandPath(), name)
-		}
-		var known []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if !f.Hidden {
-				known = append(known, f.Name)
-			}
-		})
-		return usage("%s has no flag --%s%s", cmd.CommandPath(), name, didYouMean(name, known, "--"))
-	case errors.As(err, &novalue):
-		return usage("--%s needs a value", novalue.GetFlag().Name)
-	case errors.As(err, &invalid):
-		return usage("--%s %s: %w", invalid.GetFlag().Name, invalid.GetValue(), invalid.Unwrap())
-	}
-	return &exit{code: engine.ExitUsage, err: err}
 }
 
 // say writes a line for people to standard error unless -q asks for silence.

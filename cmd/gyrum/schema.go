@@ -33,7 +33,7 @@ func newSchemaCmd(p *program) *cobra.Command {
 			}
 			raw, ok := schema.Read(args[0])
 			if !ok {
-				return usage("there is no schema %q%s", args[0], didYouMean(args[0], schema.Names(), ""))
+				return usage("there is no schema %q%s", args[0], orOneOf(args[0], schema.Names()))
 			}
 			_, err := p.out.Write(raw)
 			return err

@@ -83,7 +83,7 @@ func (p *program) test(ctx context.Context, names []string, update bool) error {
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return usage("there is no case %s in %s%s", name, filepath.Join(p.flags.catalog, cases.Dir), didYouMean(name, known, ""))
+			return usage("there is no case %s in %s%s", name, filepath.Join(p.flags.catalog, cases.Dir), orOneOf(name, known))
 		}
 	}
 	if len(names) == 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -54,6 +55,10 @@ or of plugins/<type>/testdata/cases below the working directory.`,
 				dir := cases
 				if dir == "" {
 					dir = filepath.Join("plugins", typ, "testdata", "cases")
+				}
+				if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+					known, _ := p.completeTypes(cmd, nil, "")
+					return usage("there is no folder %s with golden cases of %s; name one with --cases%s", dir, typ, didYouMean(typ, known, ""))
 				}
 				result, err := kit.Try(cmd.Context(), typ, from, os.DirFS(dir), p.cacheDir())
 				if err != nil {

@@ -58,7 +58,7 @@ func (p *program) verify(types []string) error {
 	names := slices.Sorted(maps.Keys(known))
 	for _, typ := range types {
 		if !known[typ] {
-			return usage("type %s: %w%s", typ, plugin.ErrNoPlugin, didYouMean(typ, names, ""))
+			return usage("type %s: %w%s", typ, plugin.ErrNoPlugin, orOneOf(typ, names))
 		}
 	}
 	all := []verdict{}

@@ -44,7 +44,7 @@ type Catalog struct {
 func Open(root string) (*Catalog, error) {
 	r, err := os.OpenRoot(root)
 	if err != nil {
-		return nil, fmt.Errorf("open catalog %s: %w", root, bare(err))
+		return nil, fmt.Errorf("open catalog %s: %w; name one with --catalog", root, bare(err))
 	}
 	c := &Catalog{
 		path: root, root: r,
