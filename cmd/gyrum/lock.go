@@ -92,7 +92,11 @@ func (p *program) lock(check, add bool, keys []string) error {
 	}
 	text := now.Format()
 	file := filepath.Join(p.flags.catalog, lock.Name)
-	have, err := os.ReadFile(file)
+	var have []byte
+	info, err := os.Stat(file)
+	if err == nil && info.Mode().IsRegular() { // a named pipe would keep us waiting, and is replaced
+		have, err = os.ReadFile(file)
+	}
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"io"
 	"os"
 	"sync"
+	"syscall"
 
 	"gyrum.ai/engine"
 	"gyrum.ai/engine/fsys"
@@ -56,7 +60,15 @@ func (s *session) catalogFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close()
-	return root.ReadFile(name)
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a named pipe must not keep us waiting
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, cmp.Or(err, fmt.Errorf("%s in the catalog is no regular file", name))
+	}
+	return io.ReadAll(f)
 }
 
 // checkOptions holds nothing from which a writer can be reached.

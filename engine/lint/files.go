@@ -60,6 +60,7 @@ func (l *linter) folders() {
 			case quiet(e.Name()):
 			case !e.IsDir() && (ext == ".yaml" || ext == ".yml"): // .yml is a finding of validation
 				l.manifestMode(full)
+			case e.IsDir() && ext == ".yaml": // a finding of validation
 			case !e.IsDir():
 				l.warn(at, RuleStray, "nothing reads this file", "delete it, or name it as a manifest, "+full+".yaml")
 			case dir == "hosts":

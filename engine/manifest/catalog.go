@@ -122,9 +122,10 @@ func (c *Catalog) list(dir string) (stems []string, stray []Finding, err error) 
 		name := e.Name()
 		stem, ok := strings.CutSuffix(name, extension)
 		switch {
-		case strings.HasPrefix(name, "."), e.IsDir():
+		case strings.HasPrefix(name, "."):
 		case ok:
 			stems = append(stems, stem)
+		case e.IsDir():
 		case strings.EqualFold(filepath.Ext(name), ".yml"), strings.EqualFold(filepath.Ext(name), extension):
 			stray = append(stray, Finding{Pos: resource.Position{File: path.Join(dir, name)}, Rule: "R3", Severity: SeverityError,
 				Message: "a manifest's file ends in .yaml", Hint: "rename it to " + strings.TrimSuffix(name, filepath.Ext(name)) + extension})
@@ -137,15 +138,16 @@ func (c *Catalog) list(dir string) (stems []string, stray []Finding, err error) 
 // read gives a file's bytes; a finding says why it could not be read.
 func (c *Catalog) read(name string) ([]byte, *report) {
 	r := &report{file: name}
+	// A named pipe must not keep us waiting for somebody to write into it.
 	f, err := c.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		r.add(0, 0, RuleSyntax, "", "the file cannot be read: "+bare(err).Error(), "")
+		c.unreadable(r, err)
 		return nil, r
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is no regular file")
+		err = errNotRegular
 	}
 	var raw []byte
 	if err == nil {
@@ -153,11 +155,43 @@ func (c *Catalog) read(name string) ([]byte, *report) {
 		raw, err = appendAll(raw, io.LimitReader(f, MaxFile+1))
 	}
 	if err != nil {
-		r.add(0, 0, RuleSyntax, "", "the file cannot be read: "+bare(err).Error(), "")
+		c.unreadable(r, err)
 		return nil, r
 	}
 	c.seen(name, raw)
 	return raw, r
+}
+
+var errNotRegular = errors.New("it is no regular file")
+
+// unreadable says why a file could not be read, and what to do about it.
+func (c *Catalog) unreadable(r *report, err error) {
+	var mode fs.FileMode
+	if info, err := c.root.Lstat(filepath.FromSlash(r.file)); err == nil {
+		mode = info.Mode()
+	}
+	say := func(message, hint string) { r.add(0, 0, RuleRead, "", message, hint) }
+	link := mode&fs.ModeSymlink != 0
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		say("this user may not read the file (permission denied)", "let the user read it and search the folders above it, or run gyrum as one who may")
+	case link && errors.Is(err, fs.ErrNotExist):
+		say("the link leads to nothing", "put the file there, or delete the link")
+	case link && errors.Is(err, syscall.ELOOP):
+		say("the link leads to itself", "put the file there, or delete the link")
+	case link && strings.Contains(err.Error(), "escapes"): // os.Root has no error value for it
+		say("the link leads out of the catalog", "put the file itself here, or link to one inside the catalog")
+	case link && (errors.Is(err, errNotRegular) || errors.Is(err, syscall.ENXIO)):
+		say("the link leads to something that is no regular file", "put the file there, or delete the link")
+	case mode.IsDir():
+		say("this is a folder, not a file", "a manifest is one file; rename the folder, or delete it")
+	case mode&fs.ModeNamedPipe != 0:
+		say("this is a named pipe, not a regular file", "put the file there, or delete it")
+	case mode&(fs.ModeSocket|fs.ModeDevice) != 0:
+		say("this is a socket or a device, not a regular file", "put the file there, or delete it")
+	default:
+		say("the file cannot be read: "+bare(err).Error(), "")
+	}
 }
 
 // appendAll is io.ReadAll into a buffer that has room already.

@@ -15,7 +15,7 @@ func Document(file string, raw []byte) (json.RawMessage, []Finding) {
 	}
 	out, err := json.Marshal(root.plain())
 	if err != nil {
-		r.at(root, RuleSyntax, "", "the file cannot be read: "+err.Error(), "")
+		r.at(root, RuleSyntax, "", "the file cannot be taken as data: "+err.Error(), "")
 		return nil, r.findings
 	}
 	return out, nil

@@ -16,7 +16,8 @@ const (
 
 // The rules beside R1 to R13 that a finding names.
 const (
-	RuleSyntax  = "syntax"        // the file is no YAML, or cannot be read
+	RuleRead    = "unreadable"    // the file cannot be read, or is none
+	RuleSyntax  = "syntax"        // the file is no YAML
 	RuleUnknown = "unknown-field" // a field that nothing defines
 	RuleMissing = "missing-field" // a field that must be given
 	RuleType    = "wrong-type"    // a value of another kind

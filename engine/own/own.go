@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 
 	"gyrum.ai/engine/lock"
 	"gyrum.ai/engine/manifest"
@@ -129,7 +130,7 @@ func (c *Catalog) exists(name string) bool {
 
 // read gives a regular file of the catalog; no link leads out of it.
 func (c *Catalog) read(name string, limit int64) ([]byte, error) {
-	f, err := c.root.Open(name)
+	f, err := c.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a named pipe must not keep us waiting
 	if err != nil {
 		return nil, bare(err)
 	}
@@ -348,7 +349,7 @@ func (m modules) Open(name string) (fs.File, error) {
 		return nil, err
 	}
 	defer root.Close()
-	return root.Open(m.t.path(phase))
+	return root.OpenFile(m.t.path(phase), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
 func digest(raw []byte) string {
