@@ -27,6 +27,9 @@ var (
 	}
 )
 
+// startExport is the function by which every instance starts.
+const startExport = "_initialize"
+
 const capabilitySignature = "(i32, i32) -> i32"
 
 // checkOutside holds a module's outside against the boundary and against what its manifest grants the phase.
@@ -40,9 +43,9 @@ func checkOutside(b *outside, m *Manifest, p Phase) error {
 		}
 	}
 	want := map[string]Export{
-		"memory":      {Kind: "memory"},
-		"_initialize": {Kind: "func", Signature: "()"},
-		"gyrum_abi":   {Kind: "func", Signature: "() -> i32"},
+		"memory":    {Kind: "memory"},
+		startExport: {Kind: "func", Signature: "()"},
+		"gyrum_abi": {Kind: "func", Signature: "() -> i32"},
 	}
 	for _, name := range p.exports() {
 		want[name] = Export{Kind: "func", Signature: "(i32) -> i32"}

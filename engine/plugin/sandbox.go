@@ -231,7 +231,7 @@ func Inspect(ctx context.Context, see func(memory []byte)) context.Context {
 // drive starts an instance and calls one of its functions. The instance is used for nothing else.
 func (s *sandbox) drive(ctx context.Context, export string, arg uint64) (status uint32, err error) {
 	ctx = experimental.WithMemoryAllocator(ctx, s.memories)
-	config := wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize")
+	config := wazero.NewModuleConfig().WithName("").WithStartFunctions(startExport)
 	m, err := s.native.runtime.InstantiateModule(ctx, s.native.module, config)
 	if err != nil {
 		return 0, err

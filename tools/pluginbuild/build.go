@@ -68,7 +68,7 @@ func newBuild(root string) (*build, error) {
 			return nil, err
 		}
 		for _, phase := range []string{"observe", "apply"} {
-			key := sha256.Sum256([]byte(strings.Join(append([]string{b.version, shared, own, phase}, flags...), "\x00")))
+			key := sha256.Sum256([]byte(strings.Join(append([]string{b.version, shared, own, phase, settling}, flags...), "\x00")))
 			b.modules = append(b.modules, &module{Type: t.Type, Phase: phase, key: hex.EncodeToString(key[:])})
 		}
 	}
@@ -180,7 +180,14 @@ func (b *build) module(m *module) error {
 	if _, err := b.goTool(append(args, "-o", part, "./"+m.Type+"/"+m.Phase)...); err != nil {
 		return err
 	}
-	if err := os.Chmod(part, 0o644); err != nil {
+	raw, err := os.ReadFile(part)
+	if err == nil {
+		raw, err = settle(raw)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.file(), err)
+	}
+	if err := errors.Join(os.WriteFile(part, raw, 0o644), os.Chmod(part, 0o644)); err != nil {
 		return err
 	}
 	sum, err := sumOf(part)

@@ -6,17 +6,22 @@ import (
 	"errors"
 )
 
+// magic begins a module of version 1.
+const magic = "\x00asm\x01\x00\x00\x00"
+
+var errNoModule = errors.New("it is no WebAssembly module of version 1")
+
 // importsOf lists the functions that a WebAssembly module imports, as module.name, in the order of its import section.
 // It reads what the Go linker writes: function imports only.
 func importsOf(raw []byte) ([]string, error) {
-	if !bytes.HasPrefix(raw, []byte("\x00asm\x01\x00\x00\x00")) {
-		return nil, errors.New("it is no WebAssembly module of version 1")
+	if !bytes.HasPrefix(raw, []byte(magic)) {
+		return nil, errNoModule
 	}
-	r := &reader{rest: raw[8:]}
+	r := &reader{rest: raw[len(magic):]}
 	for len(r.rest) > 0 && !r.short {
 		id := r.bytes(1)
 		section := r.bytes(r.number())
-		if !r.short && id[0] == 2 {
+		if !r.short && id[0] == sectionImports {
 			return importSection(section)
 		}
 	}
@@ -67,4 +72,19 @@ func (r *reader) number() int {
 	}
 	r.rest = r.rest[size:]
 	return int(n)
+}
+
+// skipSigned moves over a signed LEB128.
+func (r *reader) skipSigned() {
+	for c := r.bytes(1); !r.short && c[0]&0x80 != 0; {
+		c = r.bytes(1)
+	}
+}
+
+// end says what is wrong with the entries of a section that were read, or follows them.
+func (r *reader) end(entries string) error {
+	if r.short || len(r.rest) > 0 {
+		return errors.New("its " + entries + " section is cut off or longer than its entries")
+	}
+	return nil
 }
