@@ -292,3 +292,18 @@ func TestACommandThatAlwaysRunsShowsItsReason(t *testing.T) {
 		t.Error("another description is another plan")
 	}
 }
+
+// What an item was executed for goes with what was observed just before, not with what the plan saw.
+func TestTheReasonOfAnExecutedItemIsOfItsOwnObservation(t *testing.T) {
+	f := file("/etc/a", "1")
+	b := newBench(t, "r", pkg("p"), f)
+	b.has(dir("/etc"))
+	b.after["package:p"] = func() { b.values[f.ID] = "0" }
+	if planned := b.check().Items[1].Reason.Text; planned != "has " {
+		t.Fatalf("planned for %q", planned)
+	}
+	it := b.apply().Executed.Items[1]
+	if it.Result.Status != drift.Applied || it.Reason.Text != "has 0" {
+		t.Errorf("%s, for %q", it.Result.Status, it.Reason.Text)
+	}
+}

@@ -83,8 +83,8 @@ func (a *applying) attempt(f *finding, index int, it *drift.Item) (drift.Status,
 	}
 	it.Action = drift.Action{Verb: now.decision.Verb, Params: now.decision.Params}
 	it.Observed = orNull(now.obs.Observed)
+	it.Reason = now.decision.Reason // which goes with what was observed now
 	if !sameAction(f.decision, now.decision) {
-		it.Reason = now.decision.Reason
 		it.Note = joinNotes(it.Note, "computed anew in this run, after what it did before; the plan said "+string(f.decision.Verb))
 	}
 

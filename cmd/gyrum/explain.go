@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,8 +21,10 @@ of. A TOPIC is one of
   TYPE, TYPE.FIELD       a resource type and its fields, such as file.mode
   role, host, catalog    the three kinds of file, and .FIELD of each
   RULE                   what validate and lint name: R1 to R13, unknown-field, …
-  CODE, VERB             a reason's code and an action's verb, as reports have them
-  RUN#ITEM               an item of a recorded run, with what its words mean
+  CODE, VERB, SEVERITY,  what reports say of an item: the code of its reason, the verb of
+  STATUS                 its action, how grave it is, and what became of it
+  RUN#ITEM               an item of a recorded run, with what its words mean; RUN and ITEM
+                         as gyrum show takes them
   TYPE:NAME              a resource that --host declares: where, and with which defaults
   host NAME              a host's effective roles, where each comes from, and its
                          resources in the order of apply
@@ -31,7 +34,8 @@ Without a topic, all of them are listed.`,
   gyrum explain R7
   gyrum explain content-differs
   gyrum explain host web-1
-  gyrum explain 'last#0'`,
+  gyrum explain 'last#0'
+  gyrum explain 'last#file:/etc/motd'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 2 && args[0] == "host", len(args) < 2:
@@ -53,6 +57,9 @@ Without a topic, all of them are listed.`,
 		},
 	}
 }
+
+// runForm is what the id of a run looks like, or the beginning of one.
+var runForm = regexp.MustCompile(`^[0-9][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{5,25}$`)
 
 // explain finds out what a topic is.
 func (p *program) explain(name string) error {
@@ -81,7 +88,10 @@ func (p *program) explain(name string) error {
 		names = append(names, t.name)
 	}
 	instead := didYouMean(name, names, "")
-	if instead == "" {
+	switch {
+	case name == "last" || runForm.MatchString(name):
+		instead = fmt.Sprintf("; of a run, an item is explained: '%s#0'. gyrum show %s lists them", name, name)
+	case instead == "":
 		instead = "; gyrum explain lists what there is"
 	}
 	return usage("there is nothing to explain by the name of %q%s", name, instead)
@@ -118,6 +128,7 @@ func (p *program) explainAll() error {
 	page := text.Page{Title: "what gyrum explain knows"}
 	for _, k := range []struct{ kind, title string }{
 		{kindType, "resource types"}, {kindRecord, "files of a catalog"}, {kindRule, "rules"}, {kindReason, "codes of reasons"}, {kindVerb, "verbs of actions"},
+		{kindSeverity, "severities of items"}, {kindStatus, "what became of an item in an apply"},
 	} {
 		t := text.Table{Title: k.title}
 		for _, x := range all {

@@ -4,12 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gyrum.ai/cmd/gyrum/internal/text"
 	"gyrum.ai/engine"
-	"gyrum.ai/engine/drift"
 	"gyrum.ai/engine/manifest"
 	"gyrum.ai/engine/resource"
 )
@@ -182,50 +180,4 @@ func (p *program) explainResource(id string) error {
 	page.Tables = []text.Table{table}
 	_, err = fmt.Fprint(p.out, p.style().Explain(page))
 	return err
-}
-
-// explainItem shows an item of a recorded run and what the words in it mean.
-func (p *program) explainItem(ref, name, index string) error {
-	n, err := strconv.Atoi(index)
-	if err != nil || n < 0 {
-		return usage("%s: an item is a number from 0", ref)
-	}
-	run, err := p.recorded(name)
-	if err != nil {
-		return err
-	}
-	items := run.items()
-	if n >= len(items) {
-		return fmt.Errorf("run %s has %s, counted from 0", run.summary.RunID, plural(len(items), "item"))
-	}
-	it := items[n]
-	var known []topicData
-	var rows []text.Row
-	for _, t := range topics() {
-		if t.kind == kindReason && t.name == it.Reason.Code || t.kind == kindVerb && t.name == string(it.Action.Verb) {
-			known = append(known, t.data())
-			rows = append(rows, text.Row{Name: t.name, Note: t.kind, Text: t.title + ". " + t.doc})
-		}
-	}
-	if p.flags.format.value == formatJSON {
-		return p.json(struct {
-			Topic string      `json:"topic"`
-			Run   string      `json:"run_id"`
-			Index int         `json:"index"`
-			Item  drift.Item  `json:"item"`
-			Words []topicData `json:"words"`
-		}{"item", run.summary.RunID, n, it, append([]topicData{}, known...)})
-	}
-	rows = append(rows, text.Row{Name: string(it.Severity), Note: "severity", Text: severities[it.Severity]})
-	if it.Blocked != "" {
-		rows = append(rows, text.Row{Name: "blocked", Text: "The action was not executed, and what depends on it in its role was held back. Settle what the text names and check again."})
-	}
-	fmt.Fprint(p.out, p.style().Item(run.entry(n)), "\n", p.style().Explain(text.Page{Title: "what the words mean", Tables: []text.Table{{Title: it.Resource.ID, Rows: rows}}}))
-	return nil
-}
-
-var severities = map[drift.Severity]string{
-	drift.SeverityDrift: "A difference that the action closes; a check with it ends with exit code 2.",
-	drift.SeverityWarn:  "Something to know that is no difference; it does not count in the exit code.",
-	drift.SeverityError: "Something that could not be seen, or whose action will not be executed; exit code 1.",
 }

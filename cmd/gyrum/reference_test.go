@@ -110,7 +110,7 @@ func rulesPage() string {
 
 func reasonsPage() string {
 	var b strings.Builder
-	b.WriteString(generated + "# Words of reports\n\n`gyrum explain CODE` and `gyrum explain VERB` say the same.\n")
+	b.WriteString(generated + "# Words of reports\n\n`gyrum explain WORD` says the same, and `gyrum explain RUN#ITEM` which of them a recorded item has.\n")
 	table := func(title, head string, words []drift.Word) {
 		fmt.Fprintf(&b, "\n## %s\n\n| %s | | |\n|---|---|---|\n", title, head)
 		for _, w := range words {
@@ -119,6 +119,8 @@ func reasonsPage() string {
 	}
 	table("Codes of reasons", "`reason.code`", drift.Reasons())
 	table("Verbs of actions", "`action_to_apply.verb`", drift.VerbWords())
+	table("Severities", "`severity`", drift.SeverityWords())
+	table("What became of an item", "`result.status`", drift.StatusWords())
 	return b.String()
 }
 

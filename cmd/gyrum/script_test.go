@@ -41,7 +41,7 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("no condition %q", cond)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"fill": fill, "exits": exits, "planhash": planhash, "equal": equal, "waitfor": waitFor,
+			"fill": fill, "exits": exits, "planhash": planhash, "runid": runID, "equal": equal, "waitfor": waitFor,
 		},
 	})
 }
@@ -83,6 +83,15 @@ func planhash(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: planhash VARIABLE, after a report with a plan hash")
 	}
 	ts.Setenv(args[0], m[len(m)-1])
+}
+
+// runID sets a variable to the id of the first run in the last output.
+func runID(ts *testscript.TestScript, neg bool, args []string) {
+	m := regexp.MustCompile(`"run_id":"([0-9A-Z]{26})"`).FindStringSubmatch(ts.ReadFile("stdout"))
+	if neg || len(args) != 1 || m == nil {
+		ts.Fatalf("usage: runid VARIABLE, after output in JSON that names a run")
+	}
+	ts.Setenv(args[0], m[1])
 }
 
 // waitFor waits until a file exists.

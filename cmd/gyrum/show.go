@@ -18,9 +18,10 @@ func newShowCmd(p *program) *cobra.Command {
 		Short: "Show a recorded run, or one item of it with everything that it changed",
 		Long: `show prints an apply from the journal, or a check that was saved. RUN is a run's id,
 a beginning of it that no other has, or last. RUN#ITEM names one item, counted
-from 0: the reference that a ticket carries.`,
+from 0 or by its resource's id: the reference that a ticket carries.`,
 		Example: `  gyrum show last
-  gyrum show '01KBCD…#2' -o json`,
+  gyrum show '01KBCD…#2' -o json
+  gyrum show 'last#file:/etc/motd'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usage("%s needs one run, such as last; gyrum history lists them", cmd.CommandPath())
@@ -30,20 +31,16 @@ from 0: the reference that a ticket carries.`,
 		ValidArgsFunction: p.completeRuns,
 		RunE: func(_ *cobra.Command, args []string) error {
 			name, ref, itemised := strings.Cut(args[0], "#")
-			item := -1
 			if itemised {
-				n, err := strconv.Atoi(ref)
-				if err != nil || n < 0 {
-					return usage("%s: an item is a number from 0", args[0])
+				run, item, err := p.recordedItem(args[0], name, ref)
+				if err != nil {
+					return err
 				}
-				item = n
+				return p.showItem(run, item)
 			}
 			run, err := p.recorded(name)
 			if err != nil {
 				return err
-			}
-			if itemised {
-				return p.showItem(run, item)
 			}
 			return p.showRun(run)
 		},
@@ -94,6 +91,9 @@ func (p *program) recorded(name string) (*recordedRun, error) {
 	}
 	switch len(found) {
 	case 0:
+		if len(runs) == 0 {
+			return nil, fmt.Errorf("%w: nothing is recorded in %s", journal.ErrNoRun, dir)
+		}
 		return nil, fmt.Errorf("%w: %s in %s; gyrum history lists them", journal.ErrNoRun, name, dir)
 	case 1:
 	default:
@@ -106,6 +106,40 @@ func (p *program) recorded(name string) (*recordedRun, error) {
 		r.log, err = journal.Read(stateFS(), dir, r.summary.RunID)
 	}
 	return r, err
+}
+
+// recordedItem finds a run and an item of it, by its number or by its resource's id; whole is how the two were written.
+func (p *program) recordedItem(whole, name, ref string) (*recordedRun, int, error) {
+	n, err := strconv.Atoi(ref)
+	byID := err != nil && strings.Contains(ref, ":")
+	if !byID && (err != nil || n < 0) {
+		return nil, 0, usage("%s: an item is a number from 0, or the id of its resource", whole)
+	}
+	run, err := p.recorded(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	items := run.items()
+	if !byID {
+		if n >= len(items) {
+			return nil, 0, fmt.Errorf("run %s has %s, counted from 0; gyrum show %s lists them", run.summary.RunID, plural(len(items), "item"), name)
+		}
+		return run, n, nil
+	}
+	var ids, found []string
+	for i, it := range items {
+		ids = append(ids, it.Resource.ID)
+		if it.Resource.ID == ref {
+			n, found = i, append(found, fmt.Sprintf("%s#%d", name, i))
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, 0, fmt.Errorf("run %s has no item of %s: it was in sync, or not among what was looked at%s", run.summary.RunID, ref, didYouMean(ref, ids, ""))
+	case 1:
+		return run, n, nil
+	}
+	return nil, 0, usage("%s: the run has %s of it, in several passes; name one: %s", whole, plural(len(found), "item"), strings.Join(found, ", "))
 }
 
 func (p *program) showRun(r *recordedRun) error {
@@ -129,10 +163,6 @@ func (p *program) showRun(r *recordedRun) error {
 }
 
 func (p *program) showItem(r *recordedRun, item int) error {
-	items := r.items()
-	if item >= len(items) {
-		return fmt.Errorf("run %s has %s, counted from 0", r.summary.RunID, plural(len(items), "item"))
-	}
 	entry := r.entry(item)
 	if p.flags.format.value == formatJSON {
 		return p.json(struct {

@@ -13,12 +13,14 @@ import (
 
 // The kinds of topic.
 const (
-	kindType   = "type"
-	kindRecord = "record"
-	kindField  = "field"
-	kindRule   = "rule"
-	kindReason = "reason"
-	kindVerb   = "verb"
+	kindType     = "type"
+	kindRecord   = "record"
+	kindField    = "field"
+	kindRule     = "rule"
+	kindReason   = "reason"
+	kindVerb     = "verb"
+	kindSeverity = "severity"
+	kindStatus   = "status"
 )
 
 // topic is one thing that can be explained by its name.
@@ -56,11 +58,13 @@ func topics(own ...manifest.RecordDoc) []topic {
 	for _, r := range lint.Rules() {
 		out = append(out, topic{kind: kindRule, name: r.ID, title: r.Title, doc: r.Doc})
 	}
-	for _, w := range drift.Reasons() {
-		out = append(out, topic{kind: kindReason, name: w.Name, title: w.Title, doc: w.Doc})
-	}
-	for _, w := range drift.VerbWords() {
-		out = append(out, topic{kind: kindVerb, name: w.Name, title: w.Title, doc: w.Doc})
+	for _, words := range []struct {
+		kind string
+		list []drift.Word
+	}{{kindReason, drift.Reasons()}, {kindVerb, drift.VerbWords()}, {kindSeverity, drift.SeverityWords()}, {kindStatus, drift.StatusWords()}} {
+		for _, w := range words.list {
+			out = append(out, topic{kind: words.kind, name: w.Name, title: w.Title, doc: w.Doc})
+		}
 	}
 	return out
 }

@@ -87,3 +87,22 @@ func VerbWords() []Word {
 		{"noop", "do nothing", "There is something to know and nothing that could be executed; the reason says what."},
 	}
 }
+
+// SeverityWords lists the severities of items.
+func SeverityWords() []Word {
+	return []Word{
+		{string(SeverityDrift), "a difference that the action closes", "A check with such an item ends with exit code 2, unless there is an error too."},
+		{string(SeverityWarn), "something to know that is no difference", "It does not count in the exit code. Where it has an action, an apply executes it."},
+		{string(SeverityError), "something that could not be seen, or whose action will not be executed", "Exit code 1. An apply leaves the resource alone and holds back what comes after it in its role, and the roles that require that role; blocked or the reason says what to settle."},
+	}
+}
+
+// StatusWords lists what can become of an item in an apply.
+func StatusWords() []Word {
+	return []Word{
+		{string(Applied), "the action was executed", "What it changed stands under effects. The resource was observed again afterwards: show of the run says what is still not as declared."},
+		{string(Failed), "the action was executed and did not succeed", "The error stands with it, of a command the ends of both outputs too. The rest of its role, and the roles that require that, were held back. Settle the cause and apply again; what was done is not done twice."},
+		{string(Blocked), "the action was not begun, because something stood in its way", "What that is stands with it: a need that nothing meets, or another hand that changed the resource after the plan was made. The rest of its role, and the roles that require that, were held back. Check again."},
+		{string(Skipped), "the action was not begun, and nothing is wrong with it", "Something before it failed or was blocked, the run was told to stop, or the action had become unnecessary; the text says which. The next apply takes it up."},
+	}
+}

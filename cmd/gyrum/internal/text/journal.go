@@ -147,6 +147,9 @@ func (s Style) Item(e Entry) string {
 		raw   json.RawMessage
 	}{{"declared", it.Declared}, {"observed", it.Observed}, {"params", it.Action.Params}} {
 		s.record(&b, part.title, part.raw)
+		if part.title == "observed" && string(it.Observed) == "null" {
+			fmt.Fprintf(&b, "\n%s\n  %s\n", s.paint(bold, part.title), unobserved(it))
+		}
 	}
 	if it.Result != nil {
 		s.record(&b, "output", it.Result.Output)
@@ -165,6 +168,17 @@ func (s Style) Item(e Entry) string {
 		b.WriteString("  " + Clean(line) + "\n")
 	}
 	return b.String()
+}
+
+// unobserved says what it means that there is no record of what was observed.
+func unobserved(it drift.Item) string {
+	switch {
+	case it.Reason.Code == "unobservable" || it.Reason.Code == "plugin-failed":
+		return "it could not be observed"
+	case it.Resource.Type == "command":
+		return "nothing shows whether it has run"
+	}
+	return "nothing: there is none on the host"
 }
 
 func digestOr(d string) string {
