@@ -14,8 +14,10 @@ import (
 
 // hostData is a host's effective roles and its resources, in the order of apply.
 type hostData struct {
-	Topic       string             `json:"topic"`
-	Name        string             `json:"name"`
+	Topic string `json:"topic"`
+	Name  string `json:"name"`
+	// Valid says that nothing is wrong with what the host uses; else no resource is listed.
+	Valid       bool               `json:"valid"`
 	Roles       []roleData         `json:"roles"`
 	Deactivated []manifest.RoleOff `json:"deactivated"`
 	Resources   []resourceData     `json:"resources"`
@@ -24,10 +26,13 @@ type hostData struct {
 type roleData struct {
 	Name string `json:"name"`
 	// From is base, defaults, roles or activate.
-	From        string   `json:"from"`
+	From string `json:"from"`
+	// Version is 0 where the manifest has none or cannot be read.
 	Version     int64    `json:"version"`
 	Description string   `json:"description,omitempty"`
 	Requires    []string `json:"requires"`
+	// Unordered says that the role has no place in the order of apply, because of a cycle in requires.
+	Unordered bool `json:"unordered,omitempty"`
 }
 
 type resourceData struct {
@@ -74,10 +79,10 @@ func (p *program) explainHost(name string) error {
 	if err != nil {
 		return err
 	}
-	if slices.Contains(c.HostNames(), name) {
-		d := hostData{Topic: "host", Name: name, Roles: []roleData{}, Deactivated: append([]manifest.RoleOff{}, c.Deactivated(name)...), Resources: []resourceData{}}
+	if roles != nil {
+		d := hostData{Topic: "host", Name: name, Valid: plan != nil, Roles: []roleData{}, Deactivated: append([]manifest.RoleOff{}, c.Deactivated(name)...), Resources: []resourceData{}}
 		for _, r := range roles {
-			d.Roles = append(d.Roles, roleData{r.Name, r.From, r.Version, r.Description, append([]string{}, r.Requires...)})
+			d.Roles = append(d.Roles, roleData{r.Name, r.From, r.Version, r.Description, append([]string{}, r.Requires...), r.Unordered})
 		}
 		if plan != nil {
 			for _, r := range plan.Resources {
@@ -99,12 +104,20 @@ func (p *program) explainHost(name string) error {
 func (d hostData) page() text.Page {
 	page := text.Page{Title: "host " + d.Name}
 	roles := text.Table{Title: "roles, in the order of apply"}
+	cyclic := text.Table{Title: "roles that have no place in the order, because of a cycle in requires"}
 	for _, r := range d.Roles {
 		words := []string{fmt.Sprintf("v%d", r.Version)}
+		if r.Version == 0 {
+			words[0] = "its manifest has a mistake"
+		}
 		if len(r.Requires) > 0 {
 			words = append(words, "requires "+strings.Join(r.Requires, ", "))
 		}
-		roles.Rows = append(roles.Rows, text.Row{Name: r.Name, Note: sources[r.From], Text: strings.Join(words, ", ")})
+		t := &roles
+		if r.Unordered {
+			t = &cyclic
+		}
+		t.Rows = append(t.Rows, text.Row{Name: r.Name, Note: sources[r.From], Text: strings.Join(words, ", ")})
 	}
 	off := text.Table{Title: "deactivated by the host"}
 	for _, r := range d.Deactivated {
@@ -117,7 +130,10 @@ func (d hostData) page() text.Page {
 	if len(d.Roles) == 0 {
 		page.Words = []string{"The host carries no role."}
 	}
-	page.Tables = []text.Table{roles, off, resources}
+	if !d.Valid {
+		page.Words = append(page.Words, "There are mistakes in what it uses, so its resources are not known.")
+	}
+	page.Tables = []text.Table{roles, cyclic, off, resources}
 	return page
 }
 

@@ -17,6 +17,8 @@ type RoleUse struct {
 	Requires    []string
 	// From says where the host has it from: base, defaults, roles or activate.
 	From string
+	// Unordered says that the role has no place in the order, for it requires itself, or waits for one that does (R6).
+	Unordered bool
 }
 
 // use is a role of a host's effective list and the node that names it.

@@ -107,7 +107,11 @@ func (c *Catalog) hostLinks(h *host, uses []use, roles map[string]*role, r *repo
 		}
 		for _, n := range ro.requires {
 			if !carried[n.text] && has(c.roles, n.text) {
-				r.at(u.at, "R4", "", fmt.Sprintf("the role %s (%s) requires %s, which this host does not carry", u.name, u.from, n.text), "add "+n.text+" to roles")
+				message, hint := "the role %s (%s) requires %s, which this host does not carry", "add "+n.text+" to roles"
+				if slices.ContainsFunc(h.deactivate, func(off *node) bool { return off.text == n.text }) {
+					message, hint = "the role %s (%s) requires %s, which this host deactivates", "take "+n.text+" out of deactivate, or deactivate "+u.name+" too"
+				}
+				r.at(u.at, "R4", "", fmt.Sprintf(message, u.name, u.from, n.text), hint)
 			}
 		}
 		for _, n := range ro.excludes {

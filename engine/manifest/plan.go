@@ -70,7 +70,7 @@ func (c *Catalog) Host(name string) (*HostPlan, []Finding) {
 }
 
 // Effective gives the roles of a host in the order of apply and where each comes from, also when some of its
-// manifests are wrong.
+// manifests are wrong; those that have no place in the order come last. They are nil when the host's record cannot be read.
 func (c *Catalog) Effective(name string) ([]RoleUse, []Finding) {
 	if !has(c.hosts, name) {
 		return nil, []Finding{c.noHost(name)}
@@ -82,9 +82,16 @@ func (c *Catalog) Effective(name string) ([]RoleUse, []Finding) {
 	rec, of := c.catalog()
 	uses, roles, more := c.carried(h, rec)
 	found = append(append(slices.Clone(found), of...), more...)
-	var out []RoleUse
-	for _, u := range uses {
-		ru := RoleUse{Name: u.name, From: u.from}
+	out := []RoleUse{}
+	all := c.effective(h, rec, &report{})
+	ordered := len(uses)
+	for _, u := range all {
+		if !slices.ContainsFunc(uses, func(o use) bool { return o.name == u.name }) {
+			uses = append(uses, u)
+		}
+	}
+	for i, u := range uses {
+		ru := RoleUse{Name: u.name, From: u.from, Unordered: i >= ordered}
 		if ro := roles[u.name]; ro != nil {
 			ru.Description, ru.Version, ru.Requires = ro.description, ro.version, texts(ro.requires)
 		}
