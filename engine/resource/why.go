@@ -13,31 +13,44 @@ import (
 // none, told is false and text says what is missing. Lint judges by it and reports print it, so what the one accepts
 // is what the other shows.
 func Why(description, id string) (text string, told bool) {
-	name := named(id)
+	if len(description) > read {
+		description = strings.ToValidUTF8(description[:read], "")
+	}
 	var said []string
-	for _, s := range sentences(description, name) {
-		if name.MatchString(s) && letters(name.ReplaceAllString(s, "")) >= enough {
-			said = append(said, s)
+	if slug := strings.TrimPrefix(id, "command:"); strings.Contains(strings.ToLower(description), strings.ToLower(slug)) {
+		name := named(id)
+		for _, s := range sentences(description, name) {
+			if name.MatchString(s) && letters(name.ReplaceAllString(s, "")) >= enough {
+				said = append(said, s)
+			}
 		}
 	}
 	if len(said) > 0 {
-		return strings.Join(said, " "), true
+		return clip(strings.Join(said, " "), longest), true
 	}
 	words := strings.Join(strings.Fields(description), " ")
 	if words == "" {
 		return "the role has no description that says why", false
 	}
-	if runes := []rune(words); len(runes) > shown {
-		words = string(runes[:shown]) + "…"
+	return "no sentence in the role's description names it and says why; the description: " + clip(words, shown), false
+}
+
+// clip cuts a text to so many characters.
+func clip(s string, most int) string {
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most]) + "…"
 	}
-	return "no sentence in the role's description names it and says why; the description: " + words, false
+	return s
 }
 
 const (
 	// enough is how many letters a sentence has beside the name at least: "Runs sync." is no reason.
 	enough = 6
-	// shown is how many characters of a description without a reason are shown.
-	shown = 200
+	// read is how much of a description is looked at, in bytes; a manifest may hold megabytes of it, and thousands of commands.
+	read = 16 << 10
+	// longest is how many characters of a reason are shown, shown how many of a description without one.
+	longest = 1000
+	shown   = 200
 )
 
 func letters(s string) (n int) {

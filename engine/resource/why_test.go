@@ -1,8 +1,10 @@
 package resource
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // What a description must hold for a command that every apply runs, and what of it is shown.
@@ -59,6 +61,26 @@ func TestWhy(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%q, %s: %q, want %q", c.description, c.id, got, c.want)
 		}
+	}
+}
+
+// Thousands of commands beneath megabytes of a description are judged without waiting.
+func TestWhyOfAHugeDescription(t *testing.T) {
+	huge := strings.Repeat("Words of a description that never ends. ", 200_000)
+	began := time.Now()
+	for i := range 2000 {
+		if _, told := Why(huge, fmt.Sprintf("command:sync-%d", i)); told {
+			t.Fatal(i)
+		}
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("%v", took)
+	}
+	if why, told := Why("sync leaves no mark. "+huge, "command:sync"); !told || why != "sync leaves no mark." {
+		t.Errorf("%q", why)
+	}
+	if why, told := Why("sync goes "+strings.Repeat("on and ", 1000), "command:sync"); !told || len([]rune(why)) != 1001 {
+		t.Errorf("%d characters of a sentence without an end", len([]rune(why)))
 	}
 }
 
