@@ -12,16 +12,13 @@ import (
 	"gyrum.ai/engine/journal"
 )
 
-// written is how many files an apply writes here.
-const written = 100
-
-// applies measures both programs writing files that are not there, and what share of gyrum's work its journal is.
-func (b *bench) applies(rounds int) {
+// applies measures both programs writing so many files that are not there, and what share of gyrum's work its journal is.
+func (b *bench) applies(rounds, written int) {
 	var role, promises strings.Builder
 	promises.WriteString("  files:\n")
 	for i := range written {
-		fmt.Fprintf(&role, "  - {type: file, path: /etc/written.d/%03d.conf, content: \"setting = %d\\n\"}\n", i, i)
-		fmt.Fprintf(&promises, "    \"/etc/written.d/%03d.conf\" create => \"true\", perms => pm(\"0644\", \"root\", \"root\"), content => \"setting = %d\n\";\n", i, i)
+		fmt.Fprintf(&role, "  - {type: file, path: /etc/written.d/%04d.conf, content: \"setting = %d\\n\"}\n", i, i)
+		fmt.Fprintf(&promises, "    \"/etc/written.d/%04d.conf\" create => \"true\", perms => pm(\"0644\", \"root\", \"root\"), content => \"setting = %d\n\";\n", i, i)
 	}
 	b.put("host-roles/t.yaml", "role: t\nversion: 1\ndescription: the policy that is measured\nresources:\n"+role.String())
 	b.Write("/etc/bench.cf", "body common control { bundlesequence => { \"main\" }; }\n"+bodies+"bundle agent main {\n"+promises.String()+"}\n")
@@ -35,10 +32,7 @@ func (b *bench) applies(rounds int) {
 		{Name: "cf-agent", Command: []string{"cf-agent", "--no-lock", "--file", "/etc/bench.cf"}, Prepare: fresh},
 		{Name: "gyrum apply", Command: apply, Prepare: fresh},
 	}})
-	fmt.Printf("%d new files (medians of %d)\n", written, rounds)
-	for _, f := range figures {
-		fmt.Printf("  %-26s %8.3f s  %5.1f times  %8.3f s of computing\n", f.Name, f.Wall.Seconds(), f.WallTimes, f.Computing.Seconds())
-	}
+	show(fmt.Sprintf("%d new files", written), rounds, figures)
 	r := b.Run("sh", "-ec", "gyrum events --run last -o json >/run/events.json; bench -replay /run/replay </run/events.json")
 	var spent time.Duration
 	if err := json.Unmarshal([]byte(r.Stdout), &spent); err != nil || r.Code != 0 {
@@ -82,7 +76,7 @@ func again(records []journal.Record, dir string) error {
 	if err != nil {
 		return err
 	}
-	run, err := journal.Begin(system, dir, state, *records[0].Start, written, time.Now, nil)
+	run, err := journal.Begin(system, dir, state, *records[0].Start, len(records), time.Now, nil)
 	for _, r := range records[1:] {
 		if err != nil {
 			return err

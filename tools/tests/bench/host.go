@@ -78,6 +78,11 @@ func (b *bench) compare(title string, rounds int, p policy) {
 		{Name: "gyrum check, empty cache", Command: check, Prepare: "rm -rf /var/cache/gyrum"},
 		{Name: "gyrum check, --no-cache", Command: append(check, "--no-cache")},
 	}})
+	show(title, rounds, figures)
+}
+
+// show prints a table.
+func show(title string, rounds int, figures []figure) {
 	fmt.Printf("%s (medians of %d)\n", title, rounds)
 	for _, f := range figures {
 		fmt.Printf("  %-26s %8.3f s %6.2f times  %8.3f s of computing %6.2f times  %7.1f MiB\n",

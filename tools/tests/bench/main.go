@@ -12,7 +12,7 @@ import (
 
 func main() {
 	rounds := flag.Int("rounds", 9, "how often each command runs; the medians are printed")
-	files := flag.Int("files", 1000, "how many files the second policy has")
+	files := flag.Int("files", 1000, "how many files the second policy has, and the last apply writes")
 	binary := flag.String("gyrum", "bin/gyrum", "the program")
 	inside := flag.Bool("measure", false, "used within the host: measures the commands that standard input lists")
 	again := flag.String("replay", "", "used within the host: writes the run that standard input holds into this state `FOLDER`")
@@ -40,7 +40,8 @@ func main() {
 		b := boot(session, *binary)
 		b.compare("the worked example, in sync", *rounds, b.workedExample())
 		b.compare(fmt.Sprintf("%d files, in sync", *files), *rounds, b.manyFiles(*files))
-		b.applies(*rounds)
+		b.applies(*rounds, 100)
+		b.applies(*rounds, *files)
 	})
 	os.Exit(code)
 }
