@@ -9,6 +9,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -224,6 +225,9 @@ func vet(t *testing.T, dir string, args ...string) []string {
 	if !errors.Is(err, cuecmd.ErrPrintedError) {
 		cueerrors.Print(&out, err, &cueerrors.Config{Cwd: dir, ToSlash: true})
 	}
+	if catalog := slices.Contains(args, "."); catalog || filepath.Base(args[len(args)-1]) != notAMapping {
+		brief(t, out.String(), catalog)
+	}
 	var lines []string
 	for line := range strings.Lines(out.String()) {
 		if line = strings.TrimRight(line, "\n"); line != "" && !strings.HasPrefix(line, "    ") {
@@ -234,6 +238,37 @@ func vet(t *testing.T, dir string, args ...string) []string {
 		t.Fatalf("cue vet failed without a message: %v", err)
 	}
 	return lines
+}
+
+// namesFile and namesRule are what every message of cue vet has: the file, where a whole catalog is judged, and the rule.
+var (
+	namesFile = regexp.MustCompile(`(host-roles|hosts)/|catalog\.yaml`)
+	namesRule = regexp.MustCompile(`R[0-9]+: |(unknown|missing)-field: |wrong-(type|value): |fields: |field not allowed|field is required but not present|required field missing: |@embed: |\.yaml:[0-9]+: `)
+)
+
+// notAMapping is a file that is no mapping at all, of which cue vet -d says so in its own words.
+const notAMapping = "role-is-a-list.yaml"
+
+// brief holds a message of cue vet to a line that names the file and the rule, and one more with a position. What its YAML
+// reader says before any rule of ours is left as it is.
+func brief(t *testing.T, out string, catalog bool) {
+	t.Helper()
+	message, positions := "", 0
+	for line := range strings.Lines(out) {
+		if !strings.HasPrefix(line, "    ") {
+			message, positions = line, 0
+			if !strings.Contains(message, "@embed: ") && catalog && !namesFile.MatchString(message) {
+				t.Errorf("cue vet names no file: %s", message)
+			}
+			if !namesRule.MatchString(message) {
+				t.Errorf("cue vet names no rule: %s", message)
+			}
+			continue
+		}
+		if positions++; positions > 1 && !strings.Contains(message, "@embed: ") {
+			t.Errorf("cue vet needs more than two lines: %s%s", message, line)
+		}
+	}
 }
 
 // vetOne runs the form for one file.

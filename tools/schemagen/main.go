@@ -13,8 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-
-	definitions "gyrum.ai/cue"
 )
 
 func main() {
@@ -67,7 +65,11 @@ func run(root string, check bool, generate func() (map[string][]byte, error)) (s
 
 // generate gives every generated file by its path in the repository.
 func generate(root string) (map[string][]byte, error) {
-	r, err := read(definitions.Definitions)
+	files, err := sources()
+	if err != nil {
+		return nil, err
+	}
+	r, err := read(files)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +79,9 @@ func generate(root string) (map[string][]byte, error) {
 	}
 	out := map[string][]byte{}
 	if out["engine/manifest/table_gen.go"], err = goFile(t); err != nil {
+		return nil, err
+	}
+	if out["cue/"+judgedFile], err = r.judged(); err != nil {
 		return nil, err
 	}
 	for name, s := range map[string]object{"role-manifest.v1.json": roleSchema(t), "host.v1.json": hostSchema(t)} {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"sort"
+	"strings"
 
 	"cuelang.org/go/cue"
 	"cuelang.org/go/cue/ast"
@@ -30,7 +31,11 @@ func ownTypes(catalog string) (map[string][]byte, error) {
 		return nil, err
 	}
 	sort.Strings(folders)
-	r, err := read(definitions.Definitions)
+	files, err := sources()
+	if err != nil {
+		return nil, err
+	}
+	r, err := read(files)
 	if err != nil {
 		return nil, err
 	}
@@ -59,12 +64,23 @@ func ownTypes(catalog string) (map[string][]byte, error) {
 			out[vendored+"/"+name+".cue"] = typeCUE
 		}
 	}
-	if vendors {
-		if out[vendored+"/role.cue"], err = widen(names); err != nil {
-			return nil, err
+	if !vendors {
+		return out, nil
+	}
+	if out[vendored+"/role.cue"], err = widen(names); err != nil {
+		return nil, err
+	}
+	for name := range out {
+		if file, ok := strings.CutPrefix(name, vendored+"/"); ok {
+			files[file] = out[name]
 		}
 	}
-	return out, nil
+	all, err := read(files)
+	if err != nil {
+		return nil, err
+	}
+	out[vendored+"/"+judgedFile], err = all.judged()
+	return out, err
 }
 
 func exists(path string) bool {

@@ -3,7 +3,8 @@ package main
 import (
 	"fmt"
 	"io/fs"
-	"sort"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,8 @@ import (
 	"cuelang.org/go/cue/literal"
 	"cuelang.org/go/cue/parser"
 	"cuelang.org/go/cue/token"
+
+	definitions "gyrum.ai/cue"
 )
 
 // reader turns the definitions' syntax into a table. It knows the few forms that the definitions are written in and
@@ -18,24 +21,45 @@ import (
 // are written in CUE and in engine/manifest, and cue/testdata holds the two equal.
 type reader struct {
 	defs map[string]*ast.Field
+	// tables are the parts of #types, one in each file that has some.
+	tables []*ast.Field
+	// imports are the builtin packages that the definitions import.
+	imports map[string]bool
 }
 
-// read parses every .cue file of the definitions.
-func read(files fs.FS) (*reader, error) {
-	names, err := fs.Glob(files, "*.cue")
+// sources gives the definitions by file name, without what is generated of them.
+func sources() (map[string][]byte, error) {
+	names, err := fs.Glob(definitions.Definitions, "*.cue")
 	if err != nil {
 		return nil, err
 	}
-	sort.Strings(names)
-	r := &reader{defs: map[string]*ast.Field{}}
+	out := map[string][]byte{}
 	for _, name := range names {
-		src, err := fs.ReadFile(files, name)
-		if err != nil {
+		if name == judgedFile {
+			continue
+		}
+		if out[name], err = definitions.Definitions.ReadFile(name); err != nil {
 			return nil, err
 		}
+	}
+	return out, nil
+}
+
+// read parses the files of the definitions.
+func read(files map[string][]byte) (*reader, error) {
+	r := &reader{defs: map[string]*ast.Field{}, imports: map[string]bool{}}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		src := files[name]
 		file, err := parser.ParseFile(name, src, parser.ParseComments)
 		if err != nil {
 			return nil, err
+		}
+		for spec := range file.ImportSpecs() {
+			path, err := literal.Unquote(spec.Path.Value)
+			if err != nil {
+				return nil, err
+			}
+			r.imports[path] = true
 		}
 		for _, d := range file.Decls {
 			if f, ok := d.(*ast.Field); ok {
@@ -44,6 +68,9 @@ func read(files fs.FS) (*reader, error) {
 					return nil, err
 				}
 				r.defs[label] = f
+				if label == "#types" {
+					r.tables = append(r.tables, f)
+				}
 			}
 		}
 	}
@@ -53,26 +80,19 @@ func read(files fs.FS) (*reader, error) {
 // table gathers what engine/manifest needs.
 func (r *reader) table() (*Table, error) {
 	t := &Table{Types: map[string]Alt{}, Docs: map[string]string{}, Patterns: map[string]string{}}
-	for name, into := range map[string]*Alt{"#Role": &t.Role, "#Host": &t.Host, "#Catalog": &t.Catalog, "#Resource": &t.Resource} {
+	for name, into := range map[string]*Alt{"#RoleFields": &t.Role, "#HostFields": &t.Host, "#CatalogFields": &t.Catalog, "#ResourceFields": &t.Resource} {
 		alt, err := r.alt(r.defs[name].Value)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		*into = alt
-		t.Docs[strings.TrimPrefix(name, "#")] = doc(r.defs[name])
+		t.Docs[strings.TrimSuffix(strings.TrimPrefix(name, "#"), "Fields")] = doc(r.defs[name])
 	}
-	types, ok := r.defs["#types"].Value.(*ast.StructLit)
-	if !ok {
-		return nil, fmt.Errorf("#types is not a struct")
+	types, err := r.types()
+	if err != nil {
+		return nil, err
 	}
-	for _, d := range types.Elts {
-		f, ok := d.(*ast.Field)
-		if !ok {
-			continue
-		}
-		if _, pattern := f.Label.(*ast.ListLit); pattern {
-			continue
-		}
+	for _, f := range types {
 		name, _, err := ast.LabelName(f.Label)
 		if err != nil {
 			return nil, err
@@ -93,6 +113,25 @@ func (r *reader) table() (*Table, error) {
 		}
 	}
 	return t, nil
+}
+
+// types gives the fields of #types in their order.
+func (r *reader) types() ([]*ast.Field, error) {
+	var out []*ast.Field
+	for _, table := range r.tables {
+		s, ok := table.Value.(*ast.StructLit)
+		if !ok {
+			return nil, fmt.Errorf("#types is not a struct")
+		}
+		for _, d := range s.Elts {
+			if f, ok := d.(*ast.Field); ok {
+				if _, pattern := f.Label.(*ast.ListLit); !pattern {
+					out = append(out, f)
+				}
+			}
+		}
+	}
+	return out, nil
 }
 
 // doc is a field's comment as one paragraph.
@@ -235,7 +274,7 @@ func (r *reader) constrain(a *Alt, e ast.Expr) error {
 		if len(e.Elts) == 1 {
 			if el, ok := e.Elts[0].(*ast.Ellipsis); ok {
 				a.Kind = "list"
-				if id, ok := el.Type.(*ast.Ident); ok && id.Name == "#Resource" {
+				if id, ok := el.Type.(*ast.Ident); ok && id.Name == "#ResourceFields" {
 					return nil // its fields depend on its type
 				}
 				v, err := r.value(el.Type)
