@@ -127,7 +127,7 @@ func (w *judgedWriter) field(f *ast.Field) error {
 		if err != nil {
 			return err
 		}
-		w.line("if %[1]s != _|_ if (%[1]s & %[2]s) == _|_ {%[1]s: %[3]s}", name, without(f.Value), says(name, name+": ", v))
+		w.line("if %[1]s != _|_ %[2]s {%[1]s: %[3]s}", name, failing(name, w.alternatives(f.Value)), says(name, name+": ", v))
 		return nil
 	}
 	w.line("if %[1]s != _|_ if (%[1]s & [...]) == _|_ {%[1]s: error(\"wrong-type: %[1]s: a list\")}", name)
@@ -138,7 +138,7 @@ func (w *judgedWriter) field(f *ast.Field) error {
 	if err != nil {
 		return err
 	}
-	w.line(`if %[1]s[0] != _|_ for i, x in %[1]s if (x & %[2]s) == _|_ {"%[1]s[\(i)]": %[3]s}`, name, without(of), says("x", name+`[\(i)]: `, v))
+	w.line(`if %[1]s[0] != _|_ for i, x in %[1]s %[2]s {"%[1]s[\(i)]": %[3]s}`, name, failing("x", w.alternatives(of)), says("x", name+`[\(i)]: `, v))
 	return nil
 }
 
@@ -154,7 +154,7 @@ func (w *judgedWriter) resources() error {
 		return err
 	}
 	rules := []string{
-		`for k, y in x if (#may[x.type][k] & y) == _|_ {(#says & {#x: x, #k: k}).found}`,
+		`for k, y in x if (#may[x.type][k] & y) == _|_ if (#or[x.type][k] & y) == _|_ {(#says & {#x: x, #k: k}).found}`,
 		rule("for k, _ in #must[x.type] if x[k] == _|_", `\(k)`, "missing-field", `\(k): it is required`),
 	}
 	var ids []string
@@ -216,7 +216,7 @@ func (w *judgedWriter) tables() error {
 	if err != nil {
 		return err
 	}
-	var may, must, right strings.Builder
+	var may, or, must, right strings.Builder
 	for _, t := range types {
 		typ, _, _ := ast.LabelName(t.Label)
 		fmt.Fprintf(&may, "%s: {\n", typ)
@@ -235,14 +235,16 @@ func (w *judgedWriter) tables() error {
 			if err != nil {
 				return err
 			}
-			allowed := without(f.Value)
+			allowed := w.alternatives(f.Value)
 			if derived(f) != nil {
-				allowed = "string"
+				allowed = []string{"string"}
 			}
-			if name == "vars" || name == "env" { // told apart by the rules across fields
-				allowed = "_"
+			fmt.Fprintf(&may, "%s: %s\n", name, allowed[0])
+			if len(allowed) == 2 {
+				fmt.Fprintf(&or, "%s: %s: %s\n", typ, name, allowed[1])
+			} else if len(allowed) > 2 {
+				return fmt.Errorf("%s.%s may be three things", typ, name)
 			}
-			fmt.Fprintf(&may, "%s: %s\n", name, allowed)
 			fmt.Fprintf(&right, "%s: %s\n", name, literal.String.Quote(hintOf(v)))
 			if f.Constraint == token.NOT {
 				fmt.Fprintf(&must, "%s: true\n", name)
@@ -253,6 +255,7 @@ func (w *judgedWriter) tables() error {
 		right.WriteString("}\n")
 	}
 	w.line("// What the fields of each resource type may hold.\n#may: {\n%s}\n", may.String())
+	w.line("// What they may hold instead.\n#or: {\n%s}\n", or.String())
 	w.line("// The fields that each resource type must have.\n#must: {\n%s}\n", must.String())
 	w.line("// What is right for each field.\n#right: {\n%s}", right.String())
 	return nil
@@ -369,7 +372,7 @@ func (w *judgedWriter) labels(conditions, mapping, def string) error {
 	name, at := mapping+`.\(k)`, mapping+`.\(k): `
 	for _, d := range w.defs[def].Value.(*ast.StructLit).Elts {
 		f := d.(*ast.Field)
-		meets := fmt.Sprintf("if (k & (%s)) != _|_", source(f.Label.(*ast.ListLit).Elts[0]))
+		meets := "if " + meeting("k", f.Label.(*ast.ListLit).Elts[0])
 		if told, ok := hint(f.Value); ok { // no such name
 			rules = append(rules, rule(meets, name, "wrong-value", at+told))
 			continue
@@ -378,9 +381,9 @@ func (w *judgedWriter) labels(conditions, mapping, def string) error {
 		if err != nil {
 			return err
 		}
-		rules = append(rules, rule(fmt.Sprintf("%s if (y & %s) == _|_", meets, without(f.Value)), name, ruleOf("y", v), at+hintOf(v)))
+		rules = append(rules, rule(meets+" "+failing("y", w.alternatives(f.Value)), name, ruleOf("y", v), at+hintOf(v)))
 	}
-	w.rules = append(w.rules, fmt.Sprintf("%s if (x.%s & %s) == _|_ for k, y in x.%[2]s for w in [\n%[4]s,\n] {w}", conditions, mapping, def, strings.Join(rules, ",\n")))
+	w.rules = append(w.rules, together(fmt.Sprintf("%s for k, y in x.%s", conditions, mapping), rules)...)
 	if strings.Contains(source(w.defs[def].Value), "#SecretRef") {
 		w.rules = append(w.rules, rule(fmt.Sprintf("%s for k, y in x.%s if (y & {...}) != _|_ if len(y) == 0", conditions, mapping), name, "wrong-value", at+hintOf(w.reference())))
 	}
@@ -474,11 +477,11 @@ func (w *judgedWriter) safe(name string) string {
 	}
 	switch d := v.Default.(type) {
 	case string:
-		return fmt.Sprintf("*(x.%s & string) | %s", name, literal.String.Quote(d))
+		return fmt.Sprintf("[if x.%[1]s == _|_ {%[2]s}, x.%[1]s][0]", name, literal.String.Quote(d))
 	case bool:
-		return fmt.Sprintf("[if x.%[1]s == _|_ {%[2]t}, *(x.%[1]s & bool) | %[3]t][0]", name, d, !d)
+		return fmt.Sprintf("[if x.%[1]s == _|_ {%[2]t}, if (x.%[1]s & bool) != _|_ {x.%[1]s}, %[3]t][0]", name, d, !d)
 	}
-	return fmt.Sprintf(`*(x.%s & string) | ""`, name)
+	return fmt.Sprintf(`[if (x.%[1]s & string) != _|_ {x.%[1]s}, ""][0]`, name)
 }
 
 // items gives what a list holds, if an expression is one.
@@ -494,15 +497,94 @@ func items(e ast.Expr) (ast.Expr, bool) {
 	return el.Type, true
 }
 
-// without gives an expression without its error("…") and its default's mark, as one operand.
-func without(e ast.Expr) string {
-	var parts []string
+// alternatives gives what a value may be, each as one operand without a disjunction in it, which costs several times what
+// comparisons one by one do: without the hint, and without a default that another alternative takes in.
+func (w *judgedWriter) alternatives(e ast.Expr) []string {
+	var out []string
+	var words []string
 	for _, e := range split(e, token.OR) {
-		if _, ok := hint(e); !ok {
-			parts = append(parts, strings.TrimPrefix(source(e), "*"))
+		if _, ok := hint(e); ok {
+			continue
+		}
+		if id, ok := e.(*ast.Ident); ok && w.defs[id.Name] != nil && len(split(w.defs[id.Name].Value, token.OR)) > 1 {
+			out = append(out, w.alternatives(w.defs[id.Name].Value)...)
+			continue
+		}
+		if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.MUL {
+			e = u.X
+		}
+		if c, err := constant(e); err == nil {
+			if word, ok := c.(string); ok {
+				words = append(words, word)
+				continue
+			}
+			if _, ok := c.(bool); ok {
+				continue // beside bool
+			}
+		}
+		text := source(e)
+		if of, ok := items(e); ok {
+			text = "[..." + strings.Join(w.alternatives(of), " | ") + "]"
+		}
+		if b, ok := e.(*ast.BinaryExpr); ok && b.Op == token.OR {
+			panic("a disjunction within another: " + text)
+		}
+		out = append(out, "("+text+")")
+	}
+	if len(words) == 1 && len(out) == 1 {
+		if a, err := w.alt(split(e, token.OR)[1]); err == nil && a.Kind == "string" && meets(a, words[0]) {
+			words = nil
 		}
 	}
-	return "(" + strings.Join(parts, " | ") + ")"
+	if len(words) > 0 {
+		var quoted []string
+		for _, word := range words {
+			quoted = append(quoted, regexp.QuoteMeta(word))
+		}
+		out = append([]string{"=~" + literal.String.Quote("^("+strings.Join(quoted, "|")+")$")}, out...)
+	}
+	return out
+}
+
+// meets says whether a word is what an alternative allows.
+func meets(a Alt, word string) bool {
+	for _, expr := range a.Match {
+		if !regexp.MustCompile(expr).MatchString(word) {
+			return false
+		}
+	}
+	for _, expr := range a.Reject {
+		if regexp.MustCompile(expr).MatchString(word) {
+			return false
+		}
+	}
+	return true
+}
+
+// failing gives the conditions under which a value is none of what it may be.
+func failing(value string, alternatives []string) string {
+	var out []string
+	for _, a := range alternatives {
+		out = append(out, fmt.Sprintf("if (%s & %s) == _|_", value, a))
+	}
+	return strings.Join(out, " ")
+}
+
+// meeting gives the condition under which a name meets a label's pattern.
+func meeting(name string, pattern ast.Expr) string {
+	switch x := pattern.(type) {
+	case *ast.ParenExpr:
+		return "(" + meeting(name, x.X) + ")"
+	case *ast.UnaryExpr:
+		return name + " " + source(x)[:2] + " " + source(x.X)
+	case *ast.BinaryExpr:
+		op := " && "
+		if x.Op == token.OR {
+			op = " || "
+		}
+		return meeting(name, x.X) + op + meeting(name, x.Y)
+	}
+	panic("a label that is no pattern: " + source(pattern))
 }
 
 // source prints an expression without its comments.
