@@ -8,7 +8,8 @@ import (
 )
 
 // catalog writes roles of six resources each, of which every tenth is required by the nine that follow it and has a
-// source, and hosts that carry ten roles each.
+// source, one in ten owns what others own on other hosts, one in ten brings the file of its unit, and hosts that carry ten
+// roles each.
 func catalog(root string, roles, hosts int) error {
 	write := func(name, text string) error {
 		full := filepath.Join(root, name)
@@ -22,6 +23,12 @@ func catalog(root string, roles, hosts int) error {
 		name := fmt.Sprintf("r%d", i)
 		names = append(names, name)
 		requires, more := "", ""
+		switch i % 10 {
+		case 5:
+			more = fmt.Sprintf(shared, i)
+		case 6:
+			more = fmt.Sprintf(unit, i)
+		}
 		if i%10 > 0 {
 			requires = fmt.Sprintf("r%d", i-i%10)
 		} else {
@@ -85,4 +92,33 @@ resources:
     state: started
     enabled: true
     restart_on: ["file:/etc/daemon%[1]d/daemon.conf", "env:/etc/default/daemon%[1]d"]
+`
+
+// shared takes a number: what one role of each host owns.
+const shared = `
+  - type: package
+    name: shared
+
+  - type: file
+    path: /etc/shared.conf
+    content: "%[1]d"
+
+  - type: line
+    path: /etc/hosts
+    key: shared
+    line: 192.0.2.1 shared
+`
+
+// unit takes a number: a unit with its file.
+const unit = `
+  - type: file
+    path: /etc/systemd/system/own%[1]d.service
+    content: |
+      [Service]
+      ExecStart=/usr/bin/own%[1]d
+
+  - type: systemd_unit
+    name: own%[1]d.service
+    unit_file: /etc/systemd/system/own%[1]d.service
+    state: started
 `
