@@ -95,11 +95,9 @@ func (c *Catalog) known(r *report, n *node, rule, at string) bool {
 
 // warn adds a finding that does not make the catalog unusable.
 func (r *report) warn(n *node, rule, at, message, hint string) {
-	before := len(r.findings)
+	r.severity = SeverityWarn
 	r.at(n, rule, at, message, hint)
-	if len(r.findings) > before {
-		r.findings[before].Severity = SeverityWarn
-	}
+	r.severity = ""
 }
 
 // order sorts roles: the base role first, then by requires, ties in the effective list's order. A cycle is R6; the

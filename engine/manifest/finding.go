@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -84,6 +85,10 @@ type report struct {
 	// resource itself), beyond maxFindings too.
 	base  string
 	wrong []string
+	// beyond counts the findings that more stands for.
+	beyond int
+	// severity is that of the finding in hand, where it is no error.
+	severity string
 }
 
 func (r *report) add(line, column int, rule, path, message, hint string) {
@@ -91,6 +96,7 @@ func (r *report) add(line, column int, rule, path, message, hint string) {
 		r.wrong = append(r.wrong, strings.TrimPrefix(path, r.base))
 	}
 	if len(r.findings) >= maxFindings {
+		r.more(line, column, rule)
 		return
 	}
 	if where := r.where(path); where != "" {
@@ -98,8 +104,26 @@ func (r *report) add(line, column int, rule, path, message, hint string) {
 	}
 	r.findings = append(r.findings, Finding{
 		Pos:  resource.Position{File: r.file, Line: line, Column: column},
-		Rule: rule, Severity: SeverityError, Message: oneLine(message), Hint: oneLine(hint), Path: path,
+		Rule: rule, Severity: cmp.Or(r.severity, SeverityError), Message: oneLine(message), Hint: oneLine(hint), Path: path,
 	})
+}
+
+// more counts a finding beyond maxFindings in one that stands for all of them, where the first of them is.
+func (r *report) more(line, column int, rule string) {
+	if r.beyond++; r.beyond == 1 {
+		r.findings = append(r.findings, Finding{
+			Pos:  resource.Position{File: r.file, Line: line, Column: column},
+			Rule: rule, Severity: cmp.Or(r.severity, SeverityError), Hint: "mend the others of this file first",
+		})
+	}
+	last := &r.findings[len(r.findings)-1]
+	last.Message = fmt.Sprintf("the first of %d more in this file, which are not shown", r.beyond)
+	if r.beyond == 1 {
+		last.Message = "one more in this file, which is not shown"
+	}
+	if r.severity == "" {
+		last.Severity = SeverityError
+	}
 }
 
 // where names a field as people do: by its resource and what lies below it.

@@ -124,7 +124,7 @@ func TestMoreFindingsThanAreKept(t *testing.T) {
 	b.WriteString("  - {type: systemd_unit, name: x, state: started}\n  - {type: file, path: /z, content: [], mode: \"9\"}\n")
 	dir := one(t, b.String())
 	c := open(t, dir)
-	if found := c.Validate(); len(found) != 100 {
+	if found := c.Validate(); len(found) != 101 { // the last stands for those that are not shown
 		t.Errorf("%d findings", len(found))
 	}
 	if r := c.Role("r"); r.Complete || len(r.Resources) != 0 {
@@ -135,7 +135,7 @@ func TestMoreFindingsThanAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range open(t, dir).Validate() {
-		if f.Severity != manifest.SeverityError {
+		if (f.Severity != manifest.SeverityError) != (f.Rule == "R13") {
 			t.Errorf("%s", f)
 		}
 	}
@@ -147,5 +147,52 @@ func TestMoreFindingsThanAreKept(t *testing.T) {
 	}
 	if errors != 100 {
 		t.Errorf("%d roles that do not exist", errors)
+	}
+}
+
+// A file with more findings than are shown says how many there are, and is an error where one of them is.
+func TestFindingsBeyondThoseShown(t *testing.T) {
+	for name, c := range map[string]struct {
+		wrong int
+		last  string
+	}{
+		"a hundred": {100, `"9" is not allowed`},
+		"one more":  {101, "one more in this file, which is not shown; mend the others of this file first"},
+		"many":      {250, "the first of 150 more in this file, which are not shown; mend the others of this file first"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			var b strings.Builder
+			b.WriteString("role: r\nversion: 1\nresources:\n")
+			for i := range c.wrong {
+				fmt.Fprintf(&b, "  - {type: directory, path: /a%d, mode: \"9\"}\n", i)
+			}
+			write(t, filepath.Join(dir, "host-roles/r.yaml"), b.String())
+			found := open(t, dir).Validate()
+			if len(found) != min(c.wrong, 101) {
+				t.Fatalf("%d findings", len(found))
+			}
+			last := found[len(found)-1]
+			if !strings.Contains(last.String(), c.last) || last.Severity != manifest.SeverityError || last.Pos.Line != 3+len(found) {
+				t.Errorf("the last finding is %s", last)
+			}
+		})
+	}
+}
+
+// What is only to be warned of does not become an error by being too much of it.
+func TestWarningsBeyondThoseShown(t *testing.T) {
+	dir := t.TempDir()
+	var roles []string
+	for i := range 150 {
+		role := fmt.Sprintf("r%d", i)
+		roles = append(roles, role)
+		write(t, filepath.Join(dir, "host-roles", role+".yaml"), "role: "+role+"\nversion: 1\nresources: []\n")
+	}
+	list := strings.Join(roles, ", ")
+	write(t, filepath.Join(dir, "hosts/h.yaml"), "name: h\nroles: ["+list+"]\nactivate: ["+list+"]\n")
+	found := open(t, dir).Validate()
+	if len(found) != 101 || manifest.HasErrors(found) {
+		t.Errorf("%d findings: %q", len(found), lines(found))
 	}
 }
