@@ -221,3 +221,68 @@ func TestDriftReportSchema(t *testing.T) {
 		}
 	}
 }
+
+// What a catalog's own type says nothing of is told in words all the same, and by one message for each mistake.
+func TestJudgedWithoutHints(t *testing.T) {
+	files, err := sources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files["x_note.cue"] = []byte(`package gyrum
+
+#types: {
+	x_note: {
+		type!: "x_note"
+		id?:   "x_note:\(path)"
+		path!: #Path
+		size?: int & >=0
+		loud:  *false | bool
+		kind?: "a" | "b"
+		tags?: [...=~"^[a-z]+$"]
+		meta?: {[string]: string}
+	}
+}
+`)
+	r, err := read(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := r.judged()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, ok := strings.Cut(string(raw), "#right: {")
+	_, right, ok2 := strings.Cut(table, "\tx_note: {")
+	if !ok || !ok2 {
+		t.Fatalf("no table of what is right:\n%s", raw)
+	}
+	for _, field := range []string{"type", "id", "path", "size", "loud", "kind", "tags", "meta"} {
+		if !regexp.MustCompile(`(?m)^\t\t` + field + `: +"[^"]`).MatchString(right) {
+			t.Errorf("nothing is said of %s:\n%s", field, right)
+		}
+	}
+	if !strings.Contains(string(raw), `x.id != "x_note:\(x.path)"`) {
+		t.Error("an id that is not made of the path is not told")
+	}
+}
+
+// A form that the generator does not know stops it, and nothing is left out.
+func TestJudgedRefuses(t *testing.T) {
+	for name, field := range map[string]string{
+		"three kinds":            `kind?: =~"^a" | int & >=0 | bool | error("x")`,
+		"a rule that is no rule": `for k in ["a"] {"\(k)": true}`,
+	} {
+		files, err := sources()
+		if err != nil {
+			t.Fatal(err)
+		}
+		files["x_note.cue"] = []byte("package gyrum\n\n#types: {\n\tx_note: {\n\t\ttype!: \"x_note\"\n\t\tid?: \"x_note:\\(path)\"\n\t\tpath!: #Path\n\t\t" + field + "\n\t}\n}\n")
+		r, err := read(files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if raw, err := r.judged(); err == nil {
+			t.Errorf("%s is taken:\n%s", name, raw)
+		}
+	}
+}
