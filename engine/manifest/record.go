@@ -49,6 +49,12 @@ func (c *Catalog) Role(name string) *RoleRecord {
 // Files gives the catalog's files, read-only. Links in it are followed inside the catalog only.
 func (c *Catalog) Files() fs.FS { return c.root.FS() }
 
+// Readable says whether a file is a document that the strict reader takes (R12), whatever it holds.
+func Readable(raw []byte) bool {
+	r := &report{}
+	return parse(r, raw) != nil && len(r.findings) == 0
+}
+
 // Equal says whether two files hold the same document: the same values of the same kinds, lists in the same order,
 // mappings in any. Comments, quotes and layout do not count. It is false where one of the two cannot be read.
 func Equal(a, b []byte) bool {

@@ -16,11 +16,19 @@ type indenter struct {
 	*document
 	problems []Problem
 	want     map[int]int // line, from 0 -> indentation
+	gaps     map[int][]gap
+}
+
+// gap is needless blank space after a dash, from a byte up to another.
+type gap struct {
+	from, to int
+	// follows is how far what continues the item moves; it hangs on the item and not on the dash.
+	follows int
 }
 
 // indentation puts every collection two spaces deeper than the key or dash that it belongs to.
 func indentation(d *document) ([]Problem, []string) {
-	in := &indenter{document: d, want: map[int]int{}}
+	in := &indenter{document: d, want: map[int]int{}, gaps: map[int][]gap{}}
 	in.collection(d.root, 0, 0)
 	return in.problems, in.shifted()
 }
@@ -41,9 +49,30 @@ func (in *indenter) collection(n *yaml.Node, want, have int) {
 		return
 	}
 	for _, item := range n.Content {
-		in.place(in.dash(item, column), want)
-		in.value(item, want, column)
+		line := in.dash(item, column)
+		in.place(line, want)
+		have := column
+		if in.gap(item, line, column, want) {
+			have = item.Column - 1 - deeper // said already
+		}
+		in.value(item, want, have)
 	}
+}
+
+// gap notes an item that stands in the line of its dash and more than one space behind it.
+func (in *indenter) gap(item *yaml.Node, line, dash, want int) bool {
+	at := item.Column - 1
+	if item.Line-1 != line || at <= dash+deeper || at >= len(in.lines[line]) || in.lines[line][dash] != '-' || strings.Trim(in.lines[line][dash+1:at], " ") != "" {
+		return false
+	}
+	follows := want - dash
+	if (item.Kind == yaml.MappingNode || item.Kind == yaml.SequenceNode) && !flow(item) {
+		follows = want + deeper - at
+	}
+	in.gaps[line] = append(in.gaps[line], gap{dash + deeper, at, follows})
+	in.problems = append(in.problems, Problem{item.Line, dash + 2, RuleIndentation,
+		fmt.Sprintf("%s after the dash", spaces(at-dash-1)), "write one space after a dash, and what belongs to the item below its first letter"})
+	return true
 }
 
 // value places what belongs to a key or a dash that begins at want and now begins at have.
@@ -78,6 +107,7 @@ func (in *indenter) place(line, want int) {
 // line below it when it stands at the same depth.
 func (in *indenter) shifted() []string {
 	out := slices.Clone(in.lines)
+	below := in.below()
 	by := 0
 	for i, l := range in.lines {
 		if want, placed := in.want[i]; placed && !in.inside[i] {
@@ -85,9 +115,17 @@ func (in *indenter) shifted() []string {
 		}
 		move := by
 		if !in.inside[i] && comment(l) {
-			if below := in.below(i); below >= 0 && indentOf(in.lines[below]) == indentOf(l) {
-				move = in.want[below] - indentOf(l)
+			if b := below[i]; b >= 0 && indentOf(in.lines[b]) == indentOf(l) {
+				move = in.want[b] - indentOf(l)
 			}
+		}
+		gaps := in.gaps[i]
+		for _, g := range slices.Backward(gaps) {
+			l = l[:g.from] + l[g.to:]
+			out[i] = l
+		}
+		if len(gaps) > 0 {
+			by = gaps[len(gaps)-1].follows
 		}
 		switch {
 		case blank(l) && !in.inside[i], l == "":
@@ -100,17 +138,20 @@ func (in *indenter) shifted() []string {
 	return out
 }
 
-// below gives the next line that is neither blank nor a comment, when something begins on it; else -1.
-func (in *indenter) below(i int) int {
-	for i++; i < len(in.lines); i++ {
-		if l := in.lines[i]; !blank(l) && !comment(l) {
-			if _, placed := in.want[i]; placed {
-				return i
-			}
-			break
+// below gives for every line the next one that is neither blank nor a comment, when something begins on it; else -1.
+func (in *indenter) below() []int {
+	out, next := make([]int, len(in.lines)), -1
+	for i, l := range slices.Backward(in.lines) {
+		out[i] = next
+		if blank(l) || comment(l) {
+			continue
+		}
+		next = -1
+		if _, placed := in.want[i]; placed {
+			next = i
 		}
 	}
-	return -1
+	return out
 }
 
 func spaces(n int) string {

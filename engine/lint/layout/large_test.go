@@ -1,6 +1,7 @@
 package layout_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -23,5 +24,34 @@ func TestLongLine(t *testing.T) {
 	small, large := took(4000), took(32000)
 	if large > 40*small {
 		t.Errorf("8 times the values took %v, %v before", large, small)
+	}
+}
+
+// A file may have very many keys or comments of its own; judging them takes work in proportion. What was in proportion to
+// the square of them took half a minute for fifty thousand, so that the limit here is far from both.
+func TestManyLines(t *testing.T) {
+	for name, body := range map[string]string{
+		"keys":     "k%d: 1\n",
+		"comments": "# %d\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			took := func(n int) time.Duration {
+				var b strings.Builder
+				b.WriteString("role: r\nversion: 1\n")
+				for i := range n {
+					fmt.Fprintf(&b, body, i)
+				}
+				b.WriteString("zz: 1\n")
+				raw := []byte(b.String())
+				start := time.Now()
+				layout.Problems(raw)
+				return time.Since(start)
+			}
+			took(1000)
+			small, large := took(4000), took(64000)
+			if large > 100*small { // 16 times the lines; 256 times the work when it is the square
+				t.Errorf("16 times the lines took %v, %v before", large, small)
+			}
+		})
 	}
 }

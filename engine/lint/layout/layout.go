@@ -13,8 +13,12 @@ type step func(d *document) (problems []Problem, fixed []string)
 // steps are applied in this order; each sees what the ones before it have made.
 var steps = []step{quotes, ambiguous, order, typeFirst, indentation, blanks}
 
-// Problems judges a file that the manifest reader accepts; of any other file it judges only what needs no parsing.
+// Problems judges a file that the manifest reader accepts; of any other nothing is said, for what it refuses has to be
+// mended first, and its lines may be others for the reader than they are here.
 func Problems(raw []byte) []Problem {
+	if !manifest.Readable(raw) {
+		return nil
+	}
 	lf, out := endings(raw)
 	d, ok := read(lf)
 	if !ok {
@@ -40,11 +44,14 @@ const maxRounds = 4
 // Fix gives the file as it should be written, as far as that can be done safely; a file that cannot be read comes back
 // as it is. What comes back is the same document with the same comments.
 func Fix(raw []byte) []byte {
-	if !manifest.Equal(raw, raw) {
+	if !manifest.Readable(raw) {
 		return raw
 	}
 	lf, _ := endings(raw)
 	now := keep(raw, lf)
+	if string(now) != string(lf) {
+		return raw // its lines are others for the reader than for the steps
+	}
 	for range maxRounds {
 		before := now
 		for _, s := range steps {
@@ -77,8 +84,9 @@ func keep(old, fixed []byte) []byte {
 // resource begins with. A comment that was lost, or cut, shows.
 func words(raw []byte) []string {
 	var out []string
-	bare := strings.NewReplacer(" ", "", "\t", "", "\r", "", `"`, "", "'", "")
-	for line := range strings.Lines(string(raw)) {
+	bare := strings.NewReplacer(" ", "", "\t", "", `"`, "", "'", "")
+	lf, _ := endings(raw)
+	for line := range strings.Lines(string(lf)) {
 		line = strings.TrimPrefix(bare.Replace(strings.TrimRight(line, "\n")), "-")
 		if line != "" {
 			out = append(out, line)

@@ -42,6 +42,9 @@ func TestFix(t *testing.T) {
 		{"quotes", "role: 'r'\nversion: 1\ndescription: 'it''s \"a\" \\b'\nresources: [{type: 'package', name: 'ü'}]\n", "1:7 quotes\n4:20 quotes\n4:37 quotes", "role: \"r\"\nversion: 1\ndescription: 'it''s \"a\" \\b'\nresources: [{type: \"package\", name: \"ü\"}]\n"},
 		{"disputed words", "role: r\nversion: 1\nresources:\n  - {type: env, path: /a, vars: {A: yes, B: 1:30, C: 2026-01-31, D: \"no\", E: nothing, ü: off, G: 089}}\n", "4:37 ambiguous-word\n4:45 ambiguous-word\n4:54 ambiguous-word\n4:90 ambiguous-word\n4:98 ambiguous-word",
 			"role: r\nversion: 1\nresources:\n  - {type: env, path: /a, vars: {A: \"yes\", B: \"1:30\", C: \"2026-01-31\", D: \"no\", E: nothing, ü: \"off\", G: \"089\"}}\n"},
+		{"several spaces after a dash", "role: r\nversion: 1\nrequires:\n  -    b\n  - c\nresources:\n  -   type: file\n      path: /a\n      # the text\n      content: |\n        a\n          b\n  -  content: |\n       c\n     type: file\n     path: /c\n", "4:4 indentation\n7:4 indentation\n13:4 indentation\n15:6 key-order",
+			"role: r\nversion: 1\nrequires:\n  - b\n  - c\nresources:\n  - type: file\n    path: /a\n    # the text\n    content: |\n      a\n        b\n  - type: file\n    content: |\n      c\n    path: /c\n"},
+		{"several spaces after a dash that is not indented", "role: r\nversion: 1\nresources:\n-   type: package\n    name: a\n", "4:1 indentation\n4:2 indentation", "role: r\nversion: 1\nresources:\n  - type: package\n    name: a\n"},
 		{"numbers and booleans stay", "role: r\nversion: 1\nresources:\n  - {type: command, id: command:a, run: a b, idempotent: false}\n", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -144,6 +147,9 @@ func FuzzFix(f *testing.F) {
 		}
 	}
 	f.Add([]byte("resources:\n- - a\n  -   b: |+\n         x\n\n  # c\n- ? a\n  : b\nrole: 'x'\n"))
+	for _, broken := range refused {
+		f.Add([]byte(broken))
+	}
 	f.Fuzz(func(t *testing.T, raw []byte) { hold(t, "input", raw) })
 }
 
@@ -155,5 +161,36 @@ func TestOneSpaceIsOne(t *testing.T) {
 		if got := layout.Problems([]byte(text)); len(got) != 1 || got[0].Message != want {
 			t.Errorf("%q: %v, want %s", text, got, want)
 		}
+	}
+}
+
+// refused are files that the manifest reader does not take; some have lines that are others for YAML than for us.
+var refused = []string{
+	"role: t\nversion: 1\nresources:\n  - path: \"\u2028\"\n    type: \"file\"",
+	"role: t\nversion: 1\nresources:\n  - path: \"\u2029\"\n    type: file\n",
+	"role: t\nversion: 1\nresources:\n  - path: \"\u0085\"\n    type: file\n",
+	"# \u2028\u2028\u2028\nrole: 't'\nversion: 1\nresources: []  \n",
+	"version: 1\nrole: 't'\nrole: yes\nresources: []  \n",
+	"version: 1\nrole: &a 't'\ndescription: *a\nresources: []  \n",
+	"version: 1\nrole: 't\nresources: []  \n",
+}
+
+// What the reader refuses is neither judged nor rewritten: it is said by validation, and comes first.
+func TestRefused(t *testing.T) {
+	for _, text := range refused {
+		if p := layout.Problems([]byte(text)); len(p) > 0 {
+			t.Errorf("%q: %+v", text, p)
+		}
+		hold(t, text, []byte(text))
+	}
+	// a carriage return alone is a line break for every reader
+	hold(t, "carriage returns", []byte("version: 1\rrole: 't'\r\r\nresources:\r- path: '/a'\r  type: file\r  content: |\r    a\r"))
+}
+
+// The message of a wide gap after a dash says what is wrong with it, once.
+func TestGapAfterADash(t *testing.T) {
+	got := layout.Problems([]byte("role: r\nversion: 1\nresources:\n  -   type: command\n      id: command:a\n"))
+	if len(got) != 1 || got[0].Message != "3 spaces after the dash" || !strings.HasPrefix(got[0].Hint, "write one space after a dash") {
+		t.Errorf("%+v", got)
 	}
 }

@@ -46,17 +46,18 @@ func order(d *document) ([]Problem, []string) {
 	}
 	slices.SortStableFunc(sorted, func(a, b int) int { return place(a) - place(b) })
 	var problems []Problem
-	for i := 1; i < len(names); i++ {
-		for j := range i {
-			if place(j) > place(i) {
-				problems = append(problems, Problem{at[i] + 1, 1, RuleOrder, fmt.Sprintf("%s comes after %s", names[i], names[j]),
-					"the order is " + kind.order})
-				break
+	for i, last := 1, place(0); i < len(names); i++ {
+		now := place(i)
+		if now < last {
+			j := 0
+			for place(j) <= now {
+				j++
 			}
-		}
-		if len(problems) > 0 {
+			problems = append(problems, Problem{at[i] + 1, 1, RuleOrder, fmt.Sprintf("%s comes after %s", names[i], names[j]),
+				"the order is " + kind.order})
 			break
 		}
+		last = now
 	}
 	if len(problems) == 0 {
 		return nil, d.lines
