@@ -116,7 +116,7 @@ func (p *program) store() (*plugin.Store, error) {
 		if p.flags.verbose {
 			p.say("%s", line)
 		}
-	})
+	}, plugin.ProgramsOwn())
 }
 
 func targetOf(plan *manifest.HostPlan) engine.Target {

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"time"
 
@@ -87,9 +86,9 @@ func (n *native) close(ctx context.Context) {
 	}
 }
 
-// compile gives a module's native code, from the cache where that can be.
-func (k *cache) compile(ctx context.Context, raw []byte, digest string, l Limits) (*native, error) {
-	dir := k.folder(compiledDir, strings.TrimPrefix(digest, "sha256:"))
+// compile gives a module's native code, from the cache where that can be. The entry is what tells these bytes from all others.
+func (k *cache) compile(ctx context.Context, raw []byte, entry string, l Limits) (*native, error) {
+	dir := k.folder(compiledDir, entry)
 	if dir == "" {
 		ctx, done := k.compiling(ctx)
 		defer done()

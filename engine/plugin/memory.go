@@ -1,6 +1,8 @@
 package plugin
 
 import (
+	"context"
+	"slices"
 	"sync"
 	"syscall"
 
@@ -17,14 +19,47 @@ const (
 // memories gives instances their memory. The kernel takes a third of an instance's time to find pages for it, so a few that are
 // filled already serve the next ones. What an instance had is cleared before anybody else gets it: each begins with zeros.
 type memories struct {
-	mu     sync.Mutex
+	mu sync.Mutex
+	// spare has the one that came back last at its end.
 	spare  [][]byte
 	closed bool
 }
 
-// Allocate is an experimental.MemoryAllocator's: it gives a memory of zeros that may grow up to the limit.
-func (k *memories) Allocate(_, limit uint64) experimental.LinearMemory {
-	if space := k.kept(limit); space != nil {
+// lease is what the instance of one call has of memory. The runtime frees it when it closes an instance, which it does not do
+// for one that fails to begin, nor always for one that a deadline has ended: so what was lent is freed by who lent it, when the
+// call is over, and not before.
+type lease struct {
+	from *memories
+	lent []*guestMemory
+}
+
+// Allocate is an experimental.MemoryAllocator's.
+func (l *lease) Allocate(_, limit uint64) experimental.LinearMemory {
+	m := l.from.allocate(limit)
+	l.lent = append(l.lent, m)
+	return kept{m}
+}
+
+// end frees what was lent, once who inspects has seen it. No code of the instance may run any more.
+func (l *lease) end(ctx context.Context) {
+	see, inspected := ctx.Value(inspectKey{}).(func([]byte))
+	for _, m := range l.lent {
+		if inspected {
+			see(m.space[:m.had])
+		}
+		m.free()
+	}
+}
+
+// kept is a memory that the runtime cannot free.
+type kept struct{ *guestMemory }
+
+// Free does nothing; see lease.
+func (kept) Free() {}
+
+// allocate gives a memory of zeros that may grow up to the limit.
+func (k *memories) allocate(limit uint64) *guestMemory {
+	if space := k.take(limit); space != nil {
 		return &guestMemory{from: k, space: space}
 	}
 	space, err := syscall.Mmap(-1, 0, int(limit), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
@@ -34,8 +69,8 @@ func (k *memories) Allocate(_, limit uint64) experimental.LinearMemory {
 	return &guestMemory{from: k, space: space}
 }
 
-// kept takes a spare memory of exactly this limit, nil when there is none.
-func (k *memories) kept(limit uint64) []byte {
+// take takes a spare memory of exactly this limit, nil when there is none.
+func (k *memories) take(limit uint64) []byte {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for i, space := range k.spare {
@@ -47,21 +82,36 @@ func (k *memories) kept(limit uint64) []byte {
 	return nil
 }
 
-// giveBack takes a memory of which an instance had the first bytes, and lets it go unless it is worth keeping.
+// giveBack takes a memory of which an instance had the first bytes, and lets it go unless it is worth keeping. Where there are
+// enough, one of another limit makes room, that which came back first: a module with a limit of its own does not keep the
+// places from all others.
 func (k *memories) giveBack(space []byte, had uint64) {
 	if had <= keptSize {
 		clear(space[:had])
-		k.mu.Lock()
-		keep := !k.closed && len(k.spare) < keptMemories
-		if keep {
-			k.spare = append(k.spare, space)
-		}
-		k.mu.Unlock()
-		if keep {
-			return
-		}
+		space = k.keep(space)
 	}
-	_ = syscall.Munmap(space)
+	if space != nil {
+		_ = syscall.Munmap(space)
+	}
+}
+
+// keep puts a clear memory among the spare ones and gives what is not kept for it, nil for nothing.
+func (k *memories) keep(space []byte) (over []byte) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.closed {
+		return space
+	}
+	if len(k.spare) == keptMemories {
+		other := slices.IndexFunc(k.spare, func(s []byte) bool { return len(s) != len(space) })
+		if other < 0 {
+			return space
+		}
+		over = k.spare[other]
+		k.spare = slices.Delete(k.spare, other, other+1)
+	}
+	k.spare = append(k.spare, space)
+	return over
 }
 
 // close lets the spare ones go, and those that come back later.
@@ -93,8 +143,8 @@ func (m *guestMemory) Reallocate(size uint64) []byte {
 	return m.space[:size]
 }
 
-// Free gives the address space back.
-func (m *guestMemory) Free() {
+// free gives the address space back; once is enough.
+func (m *guestMemory) free() {
 	if m.from != nil {
 		m.from.giveBack(m.space, m.had)
 	}

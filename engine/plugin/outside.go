@@ -30,6 +30,8 @@ type outside struct {
 	imports []Import
 	exports []Export
 	start   bool
+	// types are signatures by type index, functions by function index, the imported ones first.
+	types, functions []string
 }
 
 // Bounds of a module's outside; the largest honest module has some thirty imports.
@@ -38,7 +40,10 @@ const (
 	maxTypeWidth = 64
 )
 
-var errTruncated = errors.New("it ends in the middle of an entry")
+var (
+	errTruncated  = errors.New("it ends in the middle of an entry")
+	errLongNumber = errors.New("a number is too long")
+)
 
 // parseOutside reads the type, import, function, export and start sections of a module in the binary format
 // (WebAssembly core specification, chapter 5), before anything compiles it.
@@ -48,8 +53,6 @@ func parseOutside(raw []byte) (*outside, error) {
 	}
 	r := &sectionReader{in: raw[8:]}
 	b := &outside{}
-	var types []string     // signatures by type index
-	var functions []string // signatures by function index, the imported ones first
 	for len(r.in) > 0 && r.err == nil {
 		id := r.byte()
 		s := &sectionReader{in: r.take(r.u32())}
@@ -58,26 +61,26 @@ func parseOutside(raw []byte) (*outside, error) {
 		}
 		switch id {
 		case 1:
-			s.each(func() { types = append(types, s.signature()) })
+			s.each(func() { b.types = append(b.types, s.signature()) })
 		case 2:
 			s.each(func() {
-				im := s.imported(types)
+				im := s.imported(b.types)
 				if im.Kind == "func" {
-					functions = append(functions, im.Signature)
+					b.functions = append(b.functions, im.Signature)
 				}
 				b.imports = append(b.imports, im)
 			})
 		case 3:
-			s.each(func() { functions = append(functions, s.index(types)) })
+			s.each(func() { b.functions = append(b.functions, s.index(b.types)) })
 		case 7:
 			s.each(func() {
 				e := Export{Name: s.name(), Kind: s.kind()}
 				if index := s.u32(); e.Kind == "func" {
-					if int64(index) >= int64(len(functions)) {
+					if int64(index) >= int64(len(b.functions)) {
 						s.fail(fmt.Errorf("the export %q names a function that does not exist", e.Name))
 						return
 					}
-					e.Signature = functions[index]
+					e.Signature = b.functions[index]
 				}
 				b.exports = append(b.exports, e)
 			})
@@ -126,18 +129,8 @@ func (r *sectionReader) u32() uint32 {
 			return uint32(v)
 		}
 	}
-	r.fail(errors.New("a number is too long"))
+	r.fail(errLongNumber)
 	return 0
-}
-
-// skip64 moves over an unsigned LEB128 of at most ten bytes.
-func (r *sectionReader) skip64() {
-	for range 10 {
-		if r.byte() < 0x80 {
-			return
-		}
-	}
-	r.fail(errors.New("a number is too long"))
 }
 
 func (r *sectionReader) count() int {
@@ -248,9 +241,9 @@ func (r *sectionReader) valueType() string {
 
 func (r *sectionReader) limits() {
 	flags := r.byte()
-	r.skip64()
+	r.skipNumber(10)
 	if flags&1 != 0 {
-		r.skip64()
+		r.skipNumber(10)
 	}
 }
 

@@ -29,6 +29,8 @@ type sandbox struct {
 	cache    *cache
 	memories *memories
 	limits   Limits
+	// own says that the module is the program's own: it is compiled as it is.
+	own bool
 
 	hash   sync.Once
 	digest string
@@ -84,12 +86,20 @@ func (s *sandbox) open() error {
 		return err
 	}
 	digest := digestOf(raw)
-	if _, err := s.judge(raw, digest); err != nil {
+	shape, err := s.judge(raw, digest)
+	if err != nil {
 		return err
+	}
+	entry := strings.TrimPrefix(digest, "sha256:")
+	if !s.own {
+		if raw, err = withBrakes(raw, shape); err != nil {
+			return err
+		}
+		entry += "-" + braking
 	}
 	// Loading serves the whole process, so it does not end with the caller that happened to come first.
 	ctx := context.Background()
-	n, err := s.cache.compile(ctx, raw, digest, s.limits)
+	n, err := s.cache.compile(ctx, raw, entry, s.limits)
 	if err != nil {
 		return err
 	}
@@ -131,7 +141,11 @@ func (s *sandbox) populate(ctx context.Context, r wazero.Runtime) error {
 	define := func(b wazero.HostModuleBuilder, name, signature string, f func(ctx context.Context, c *call, m api.Module, stack []uint64)) {
 		params, results := parseSignature(signature)
 		b.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(ctx context.Context, m api.Module, stack []uint64) {
-			f(ctx, ctx.Value(callKey{}).(*call), m, stack)
+			c := ctx.Value(callKey{}).(*call)
+			if err := ctx.Err(); err != nil {
+				c.trap(err) // what only calls does not come by where the runtime looks
+			}
+			f(ctx, c, m, stack)
 		}), params, results).Export(name)
 	}
 	calls := r.NewHostModuleBuilder(moduleCall)
@@ -178,7 +192,7 @@ func (s *sandbox) populate(ctx context.Context, r wazero.Runtime) error {
 // parseSignature turns "(i32, i64) -> i32" into wazero's types.
 func parseSignature(s string) (params, results []api.ValueType) {
 	list := func(s string) (out []api.ValueType) {
-		for _, name := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune("(), ", r) }) {
+		for _, name := range valuesOf(s) {
 			t := api.ValueTypeI32
 			if name == "i64" {
 				t = api.ValueTypeI64
@@ -189,6 +203,11 @@ func parseSignature(s string) (params, results []api.ValueType) {
 	}
 	in, out, _ := strings.Cut(s, "->")
 	return list(in), list(out)
+}
+
+// valuesOf splits "(i32, i64)" into its names.
+func valuesOf(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune("(), ", r) })
 }
 
 // run makes one instance, gives it one request and takes its answer. The status is 0 or 1; any other outcome is an
@@ -222,28 +241,23 @@ func (s *sandbox) run(ctx context.Context, export string, request []byte, talk *
 
 type inspectKey struct{}
 
-// Inspect has see look at the whole memory of each instance that is run under the context, when it ends, for tests of what a
-// plugin must never have held. The bytes are valid during the call only; several instances may end at once.
+// Inspect has see look at the whole memory of each instance that is run under the context, when it ends however it ends, for
+// tests of what a plugin must never have held. The bytes are valid during the call only; several instances may end at once.
 func Inspect(ctx context.Context, see func(memory []byte)) context.Context {
 	return context.WithValue(ctx, inspectKey{}, see)
 }
 
 // drive starts an instance and calls one of its functions. The instance is used for nothing else.
 func (s *sandbox) drive(ctx context.Context, export string, arg uint64) (status uint32, err error) {
-	ctx = experimental.WithMemoryAllocator(ctx, s.memories)
+	lent := &lease{from: s.memories}
+	defer lent.end(ctx)
+	ctx = experimental.WithMemoryAllocator(ctx, lent)
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions(startExport)
 	m, err := s.native.runtime.InstantiateModule(ctx, s.native.module, config)
 	if err != nil {
 		return 0, err
 	}
-	defer func() {
-		if see, ok := ctx.Value(inspectKey{}).(func([]byte)); ok {
-			if memory, ok := m.Memory().Read(0, m.Memory().Size()); ok {
-				see(memory)
-			}
-		}
-		_ = m.Close(context.WithoutCancel(ctx))
-	}()
+	defer m.Close(context.WithoutCancel(ctx))
 	if r, err := m.ExportedFunction("gyrum_abi").Call(ctx); err != nil {
 		return 0, err
 	} else if uint32(r[0]) != ABI {

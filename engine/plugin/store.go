@@ -18,7 +18,9 @@ type Store struct {
 	// memories serve all instances, of whatever type.
 	memories memories
 	limits   Limits
-	log      func(string)
+	// own says of the modules with which the store began that they are the program's own.
+	own bool
+	log func(string)
 	// loading is what Warm has under way.
 	loading sync.WaitGroup
 }
@@ -29,15 +31,25 @@ type pair struct {
 	observe, apply *sandbox
 }
 
+// StoreOption says something of a store's plugins.
+type StoreOption func(*Store)
+
+// ProgramsOwn says that the modules with which the store begins are the program's own, built with it and as trusted as it is:
+// they are compiled as they are, which is faster, and without bounds.
+func ProgramsOwn() StoreOption { return func(s *Store) { s.own = true } }
+
 // NewStore reads the manifests, <type>.json, that lie in modules beside <type>.observe.wasm and <type>.apply.wasm. The
 // modules are not read yet. log is told, a line a time, what makes the process slower without being an error.
-func NewStore(modules fs.FS, c CacheConfig, log func(string)) (*Store, error) {
-	return NewStoreWithin(modules, c, DefaultLimits(), log)
+func NewStore(modules fs.FS, c CacheConfig, log func(string), options ...StoreOption) (*Store, error) {
+	return NewStoreWithin(modules, c, DefaultLimits(), log, options...)
 }
 
 // NewStoreWithin is NewStore with other limits.
-func NewStoreWithin(modules fs.FS, c CacheConfig, limits Limits, log func(string)) (*Store, error) {
+func NewStoreWithin(modules fs.FS, c CacheConfig, limits Limits, log func(string), options ...StoreOption) (*Store, error) {
 	s := &Store{types: map[string]*pair{}, limits: limits, log: log}
+	for _, o := range options {
+		o(s)
+	}
 	names, err := fs.Glob(modules, "*.json")
 	if err != nil {
 		return nil, err
@@ -60,8 +72,8 @@ func NewStoreWithin(modules fs.FS, c CacheConfig, limits Limits, log func(string
 		s.traces = &traceStore{cache: s.cache}
 	}
 	for _, p := range s.types {
-		p.observe = &sandbox{manifest: p.manifest, phase: ObservePhase, modules: modules, cache: s.cache, memories: &s.memories, limits: limits}
-		p.apply = &sandbox{manifest: p.manifest, phase: ApplyPhase, modules: modules, cache: s.cache, memories: &s.memories, limits: limits}
+		p.observe = &sandbox{manifest: p.manifest, phase: ObservePhase, modules: modules, cache: s.cache, memories: &s.memories, limits: limits, own: s.own}
+		p.apply = &sandbox{manifest: p.manifest, phase: ApplyPhase, modules: modules, cache: s.cache, memories: &s.memories, limits: limits, own: s.own}
 	}
 	return s, nil
 }

@@ -13,7 +13,7 @@ var opcodes = map[string]byte{
 	"local.get ": 0x20, "local.set ": 0x21, "local.tee ": 0x22,
 	"i32.const ": 0x41, "i64.const ": 0x42,
 	"i32.eqz": 0x45, "i32.eq": 0x46, "i32.ne": 0x47, "i32.lt_u": 0x49, "i32.gt_u": 0x4b, "i32.ge_u": 0x4f,
-	"i32.add": 0x6a, "i32.sub": 0x6b, "i32.mul": 0x6c, "i32.and": 0x71, "i32.or": 0x72,
+	"i32.add": 0x6a, "i32.sub": 0x6b, "i32.mul": 0x6c, "i32.and": 0x71, "i32.or": 0x72, "i32.shl": 0x74,
 }
 
 // Assemble turns instructions in the text format, one a line, into bytes: the few that tests need. Blocks, loops and
@@ -46,8 +46,12 @@ func instruction(words []string) []byte {
 		return []byte{0x3a, 0, 0}
 	case "i32.store":
 		return []byte{0x36, 2, 0}
+	case "memory.size":
+		return []byte{0x3f, 0}
 	case "memory.grow":
 		return []byte{0x40, 0}
+	case "memory.fill":
+		return []byte{0xfc, 0x0b, 0}
 	case "memory.copy":
 		return []byte{0xfc, 0x0a, 0, 0}
 	}
