@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gyrum.ai/engine"
+	"gyrum.ai/engine/manifest"
 )
 
 // program is one run of the command line: its streams and the common flags.
@@ -51,6 +52,9 @@ func (p *program) run(ctx context.Context, args []string) int {
 			code, said = e.code, e.err
 		}
 		if said != nil {
+			if errors.Is(said, manifest.ErrNoCatalog) {
+				said = fmt.Errorf("%w; name one with --catalog", said)
+			}
 			fmt.Fprintf(p.err, "gyrum: %s\n", said)
 		}
 		if code == engine.ExitUsage {

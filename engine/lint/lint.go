@@ -77,7 +77,7 @@ type linter struct {
 }
 
 func (l *linter) warn(at resource.Position, rule, message, hint string) {
-	l.found = append(l.found, manifest.Finding{Pos: at, Rule: rule, Severity: manifest.SeverityWarn, Message: message, Hint: hint})
+	l.found = append(l.found, manifest.Finding{Pos: at, Rule: rule, Severity: manifest.SeverityWarn, Message: manifest.Conceal(message), Hint: manifest.Conceal(hint)})
 }
 
 // manifests lists the catalog's YAML files that are there as regular files.

@@ -39,12 +39,21 @@ type Catalog struct {
 	blobs     map[string]gitfiles.ID // what git calls the bytes that were read, by file
 }
 
-// Open opens the catalog in a folder and lists its hosts and roles; it reads no manifest yet. The error says what to
-// do when the folder is no catalog.
+// ErrNoCatalog says that a folder cannot be opened or is no catalog; who asked for it knows how another one is named.
+var ErrNoCatalog = errors.New("no catalog")
+
+// noCatalog is ErrNoCatalog in other words.
+type noCatalog struct{ error }
+
+func (noCatalog) Is(target error) bool { return target == ErrNoCatalog }
+func (e noCatalog) Unwrap() error      { return e.error }
+
+// Open opens the catalog in a folder and lists its hosts and roles; it reads no manifest yet. The error is
+// ErrNoCatalog when the folder is none.
 func Open(root string) (*Catalog, error) {
 	r, err := os.OpenRoot(root)
 	if err != nil {
-		return nil, fmt.Errorf("open catalog %s: %w; name one with --catalog", root, bare(err))
+		return nil, noCatalog{fmt.Errorf("open catalog %s: %w", root, bare(err))}
 	}
 	c := &Catalog{
 		path: root, root: r,
@@ -69,7 +78,7 @@ func Open(root string) (*Catalog, error) {
 	}
 	if missing == 2 {
 		r.Close()
-		return nil, fmt.Errorf("%s is no catalog: it has neither %s/ nor %s/; name one with --catalog", root, hostsDir, rolesDir)
+		return nil, noCatalog{fmt.Errorf("%s is no catalog: it has neither %s/ nor %s/", root, hostsDir, rolesDir)}
 	}
 	Sort(c.stray)
 	c.catalog = sync.OnceValues(c.readCatalog)
@@ -259,7 +268,7 @@ func unique(r *report, field string, names []*node) {
 	for _, n := range names {
 		if seen[n.text] {
 			r.findings = append(r.findings, Finding{Pos: resource.Position{File: r.file, Line: n.line, Column: n.column}, Rule: RuleValue,
-				Severity: SeverityWarn, Message: fmt.Sprintf("%s names %s twice", field, n.text), Hint: "the first place counts; delete the other", Path: field})
+				Severity: SeverityWarn, Message: fmt.Sprintf("%s names %s twice", field, clip(n.text)), Hint: "the first place counts; delete the other", Path: field})
 		}
 		seen[n.text] = true
 	}

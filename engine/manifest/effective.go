@@ -3,6 +3,7 @@ package manifest
 import (
 	"container/heap"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -80,10 +81,13 @@ func (c *Catalog) effective(h *host, rec *catalogRecord, r *report) []use {
 	return uses
 }
 
-// known reports a name of a role that has no manifest.
+// known says whether a role of this name has a manifest, and reports one that might have one and has not.
 func (c *Catalog) known(r *report, n *node, rule, at string) bool {
 	if has(c.roles, n.text) {
 		return true
+	}
+	if !definitions.Role.field("role").Alts[0].accepts(n.text) {
+		return false // what is no name of a role has its own finding
 	}
 	hint := didYouMean(n.text, c.roles)
 	if hint == "" {
@@ -140,7 +144,7 @@ func (c *Catalog) order(uses []use, roles map[string]*role, r *report) []use {
 				left = append(left, u)
 			}
 		}
-		c.cycle(left, roles, r)
+		c.cycles(left, roles, r)
 	}
 	return out
 }
@@ -159,26 +163,70 @@ func (h *indexes) Pop() any {
 	return v
 }
 
-// cycle reports R6 with the roles in the cycle; every role in left waits for another one.
-func (c *Catalog) cycle(left []use, roles map[string]*role, r *report) {
+// cycles reports R6, each cycle once: the shortest that every role is in, from the roles that wait for another one.
+func (c *Catalog) cycles(left []use, roles map[string]*role, r *report) {
 	waiting := map[string]bool{}
 	for _, u := range left {
 		waiting[u.name] = true
 	}
-	var path []string
-	var edge *node
-	name := left[0].name
-	for !slices.Contains(path, name) {
-		path = append(path, name)
+	// Who is required by none of them only waits for a cycle.
+	needed := map[string]int{}
+	for name := range waiting {
 		for _, n := range roles[name].requires {
-			if waiting[n.text] {
-				edge, name = n, n.text
-				break
+			needed[n.text]++
+		}
+	}
+	var idle []string
+	for name := range waiting {
+		if needed[name] == 0 {
+			idle = append(idle, name)
+		}
+	}
+	for ; len(idle) > 0; idle = idle[1:] {
+		delete(waiting, idle[0])
+		for _, n := range roles[idle[0]].requires {
+			if needed[n.text]--; needed[n.text] == 0 && waiting[n.text] {
+				idle = append(idle, n.text)
 			}
 		}
 	}
-	last := path[len(path)-1]
-	path = append(path[slices.Index(path, name):], name)
-	r.findings = append(r.findings, Finding{Pos: resource.Position{File: roles[last].file, Line: edge.line, Column: edge.column}, Rule: "R6",
-		Severity: SeverityError, Message: "the roles require each other: " + strings.Join(path, " -> "), Hint: "take one of them out of requires", Path: "requires"})
+	said := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(waiting)) {
+		if said[name] {
+			continue
+		}
+		path, edge := shortest(name, waiting, roles)
+		if path == nil {
+			continue
+		}
+		for _, in := range path {
+			said[in] = true
+		}
+		last := path[len(path)-1]
+		r.findings = append(r.findings, Finding{Pos: resource.Position{File: roles[last].file, Line: edge.line, Column: edge.column}, Rule: "R6",
+			Severity: SeverityError, Message: "the roles require each other: " + strings.Join(append(path, name), " -> "), Hint: "take one of them out of requires", Path: "requires"})
+	}
+}
+
+// shortest gives the shortest way by requires from a role back to it, without the role at the end, and the name that
+// closes it; nil where there is none.
+func shortest(name string, among map[string]bool, roles map[string]*role) (path []string, edge *node) {
+	from := map[string]string{}
+	for todo := []string{name}; len(todo) > 0; todo = todo[1:] {
+		for _, n := range roles[todo[0]].requires {
+			if n.text == name {
+				for at := todo[0]; at != name; at = from[at] {
+					path = append(path, at)
+				}
+				path = append(path, name)
+				slices.Reverse(path)
+				return path, n
+			}
+			if _, seen := from[n.text]; among[n.text] && !seen {
+				from[n.text] = todo[0]
+				todo = append(todo, n.text)
+			}
+		}
+	}
+	return nil, nil
 }

@@ -36,7 +36,8 @@ type Finding struct {
 	Rule string
 	// Severity is error or warn; with an error the catalog is not used.
 	Severity string
-	// Message says what is wrong and in which resource and field. It never holds a variable's value or a content.
+	// Message says what is wrong and in which resource and field. It never holds a variable's value or a content, nor what has
+	// the shape of a secret (R11), wherever it stands.
 	Message string
 	// Hint says what to write instead; it may be empty.
 	Hint string
@@ -104,7 +105,7 @@ func (r *report) add(line, column int, rule, path, message, hint string) {
 	}
 	r.findings = append(r.findings, Finding{
 		Pos:  resource.Position{File: r.file, Line: line, Column: column},
-		Rule: rule, Severity: cmp.Or(r.severity, SeverityError), Message: oneLine(message), Hint: oneLine(hint), Path: path,
+		Rule: rule, Severity: cmp.Or(r.severity, SeverityError), Message: Conceal(oneLine(message)), Hint: Conceal(oneLine(hint)), Path: path,
 	})
 }
 

@@ -42,8 +42,11 @@ func stem(r *report, n *node, field, name string) {
 	}
 }
 
-// clip shortens a text from a file for a message.
+// clip shortens a text from a file for a message, and says nothing of one that has the shape of a secret.
 func clip(s string) string {
+	if secretShaped(s) {
+		return notPrinted
+	}
 	if len(s) > 100 {
 		s = strings.ToValidUTF8(s[:100], "") + "…"
 	}

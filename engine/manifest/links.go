@@ -170,11 +170,13 @@ func (c *Catalog) architecture(seen map[string]map[string]string, u use, d *decl
 		seen[name] = map[string]string{}
 	}
 	for other, role := range seen[name] {
-		if other != arch && (other == "" || arch == "") {
+		if role != u.name && other != arch && (other == "" || arch == "") { // within a role it is said there
 			r.at(u.at, "R7", "", fmt.Sprintf("package %s is declared with and without an architecture, by %s and %s", name, role, u.name), "declare it once")
 		}
 	}
-	seen[name][arch] = u.name
+	if _, twice := seen[name][arch]; !twice {
+		seen[name][arch] = u.name
+	}
 }
 
 // restartable lists the ids that restart_on may name.

@@ -136,10 +136,35 @@ func (c *Catalog) readRole(name string) (*role, []Finding) {
 			break
 		}
 	}
+	architectures(ro, r)
 	for _, q := range quarrels(ro.resources, ro.resources) {
 		if q.a < q.b {
 			r.at(ro.resources[q.b].node, "R7", ro.resources[q.b].at(""), q.text, fmt.Sprintf("line %d declares %s; keep one, or narrow match", ro.resources[q.a].node.line, ro.resources[q.a].ID))
 		}
 	}
 	return ro, r.findings
+}
+
+// architectures is R7 for packages within a role: a name without an architecture and the same name with one are one package.
+func architectures(ro *role, r *report) {
+	first := map[[2]string]*declared{} // by the name, and "with" or "without" an architecture
+	for i := range ro.resources {
+		d := &ro.resources[i]
+		if d.Type != "package" {
+			continue
+		}
+		name, arch, _ := strings.Cut(strings.TrimPrefix(d.ID, "package:"), ":")
+		mine, others := "without", "with"
+		if arch != "" {
+			mine, others = others, mine
+		}
+		if o := first[[2]string{name, others}]; o != nil {
+			r.resource = d.ID
+			r.at(d.node, "R7", d.at(""), "package "+name+" is declared with and without an architecture", fmt.Sprintf("line %d declares %s; keep one", o.node.line, o.ID))
+			r.resource = ""
+		}
+		if first[[2]string{name, mine}] == nil {
+			first[[2]string{name, mine}] = d
+		}
+	}
 }

@@ -72,9 +72,9 @@ func (c *checker) labelled(f *field, a *alt, path string) {
 	if hint == "" && len(names) > 0 {
 		hint = "the fields here are " + strings.Join(names, ", ")
 	}
-	name := f.name
-	if c.silent > 0 || !plainName.MatchString(name) || len(name) > 64 {
-		name = "(not printed)"
+	name := printable(f.name)
+	if c.silent > 0 {
+		name = notPrinted
 	}
 	c.add(f.line, f.column, RuleUnknown, path, "the field "+name+" does not exist", hint)
 }
@@ -243,6 +243,8 @@ func (c *checker) quoted(n *node) string {
 	switch {
 	case c.silent > 0 || len(n.text) > 200:
 		return "this value"
+	case secretShaped(n.text):
+		return notPrinted
 	case n.kind == kindString:
 		return strconv.Quote(n.text)
 	}
@@ -271,11 +273,8 @@ func ruleName(s string) bool {
 
 // join appends a field's name to a path; a name that is no plain one is not shown.
 func join(path, name string) string {
-	if !plainName.MatchString(name) || len(name) > 64 {
-		name = "(not printed)"
-	}
 	if path == "" {
-		return name
+		return printable(name)
 	}
-	return path + "." + name
+	return path + "." + printable(name)
 }

@@ -411,10 +411,10 @@ func (p *parser) offset(line, column int) int {
 // printable gives a key for a message: whole when it is a plain name, else without saying it. A key in a wrong place
 // can be a piece of a secret.
 func printable(s string) string {
-	if len(s) <= 64 && plainName.MatchString(s) {
+	if len(s) <= 64 && plainName.MatchString(s) && !secretShaped(s) {
 		return s
 	}
-	return "(not printed)"
+	return notPrinted
 }
 
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)

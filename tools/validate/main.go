@@ -64,7 +64,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	c, err := manifest.Open(root)
 	if err != nil {
-		fmt.Fprintln(stderr, "validate:", err)
+		fmt.Fprintf(stderr, "validate: %v; name a catalog's folder: validate CATALOG\n", err)
 		return exitFindings
 	}
 	defer c.Close()
