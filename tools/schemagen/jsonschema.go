@@ -26,6 +26,11 @@ func roleSchema(t *Table) object {
 	types := t.Resource.Fields[0].Alts[0].Enum
 	for _, name := range types {
 		def := schemaOf(t.Types[name], "")
+		if props, ok := def.get("properties").(object); ok {
+			if typ, ok := props.get("type").(object); ok {
+				props.set("type", append(object{{"description", t.Resource.Fields[0].Doc}}, typ...))
+			}
+		}
 		def = append(object{{"title", name}, {"description", t.Docs[name]}}, def...)
 		def = append(def, across(name)...)
 		defs = append(defs, member{name, def})

@@ -25,12 +25,9 @@ func (r *reader) judged() ([]byte, error) {
 	w := &judgedWriter{reader: r}
 	for _, name := range []string{"Role", "Host", "Catalog"} {
 		def := r.defs["#"+name+"Fields"]
-		w.comments(def)
-		w.line("#%s: {", name)
-		if err := w.document(def.Value.(*ast.StructLit)); err != nil {
+		if err := w.document(name, def); err != nil {
 			return nil, fmt.Errorf("#%s: %w", name, err)
 		}
-		w.line("}\n")
 	}
 	if err := w.tables(); err != nil {
 		return nil, err
@@ -79,30 +76,58 @@ func (w *judgedWriter) comments(f *ast.Field) {
 	}
 }
 
-// document writes the fields of a file and what is wrong with them.
-func (w *judgedWriter) document(s *ast.StructLit) error {
+// document writes the fields of a file and what is wrong with them: #Role, which is closed, for one file by itself, and
+// #judgedRole for a whole catalog, which tells of fields that there are not by a message of its own.
+func (w *judgedWriter) document(name string, def *ast.Field) error {
 	var fields []*ast.Field
-	for _, d := range s.Elts {
+	var labels []string
+	w.comments(def)
+	w.line("#%s: close({", name)
+	for _, d := range def.Value.(*ast.StructLit).Elts {
 		f, ok := d.(*ast.Field)
 		if !ok {
 			return fmt.Errorf("%T in a file's definition", d)
 		}
+		w.comments(f)
 		if list, ok := f.Label.(*ast.ListLit); ok {
-			w.comments(f)
 			w.line("%s: %s", source(list), source(f.Value))
+			labels = append(labels, meeting("k", list.Elts[0]))
 			continue
 		}
-		w.comments(f)
 		w.line("%s%s: _", source(f.Label.(ast.Node)), mark(f))
 		fields = append(fields, f)
 	}
-	w.line("\n_wrong: {")
+	w.line("}) & #judged%s\n", name)
+	w.line("// What is wrong with what #%s describes.", name)
+	w.line("#judged%s: Self={", name)
+	w.line("_wrong: {")
+	var names []string
 	for _, f := range fields {
 		if err := w.field(f); err != nil {
 			return err
 		}
+		field, _, err := ast.LabelName(f.Label)
+		if err != nil {
+			return err
+		}
+		names = append(names, field)
 	}
 	w.line("}")
+	w.line("...")
+	w.line("}\n")
+	var known strings.Builder
+	for _, field := range names {
+		fmt.Fprintf(&known, "%s: true\n", field)
+	}
+	w.line("// The fields that #%s has, and those that it must have.", name)
+	w.line("#has%s: {\n%s}", name, known.String())
+	w.line("#must%s: {", name)
+	for i, f := range fields {
+		if f.Constraint == token.NOT {
+			w.line("%s: true", names[i])
+		}
+	}
+	w.line("}\n")
 	return nil
 }
 
@@ -125,10 +150,10 @@ func (w *judgedWriter) field(f *ast.Field) error {
 		if err != nil {
 			return err
 		}
-		w.line("if %[1]s != _|_ %[2]s {%[1]s: %[3]s}", name, failing(name, w.alternatives(f.Value)), says(name, name+": ", v))
+		w.line("if Self.%[1]s != _|_ %[2]s {%[1]s: %[3]s}", name, failing("Self."+name, w.alternatives(f.Value)), says("Self."+name, name+": ", v))
 		return nil
 	}
-	w.line("if %[1]s != _|_ if (%[1]s & [...]) == _|_ {%[1]s: error(\"wrong-type: %[1]s: a list\")}", name)
+	w.line("if Self.%[1]s != _|_ if (Self.%[1]s & [...]) == _|_ {%[1]s: error(\"wrong-type: %[1]s: a list\")}", name)
 	if id, ok := of.(*ast.Ident); ok && id.Name == "#ResourceFields" {
 		return w.resources()
 	}
@@ -136,7 +161,7 @@ func (w *judgedWriter) field(f *ast.Field) error {
 	if err != nil {
 		return err
 	}
-	w.line(`if %[1]s[0] != _|_ for i, x in %[1]s %[2]s {"%[1]s[\(i)]": %[3]s}`, name, failing("x", w.alternatives(of)), says("x", name+`[\(i)]: `, v))
+	w.line(`if Self.%[1]s[0] != _|_ for i, x in Self.%[1]s %[2]s {"%[1]s[\(i)]": %[3]s}`, name, failing("x", w.alternatives(of)), says("x", name+`[\(i)]: `, v))
 	return nil
 }
 
@@ -180,7 +205,7 @@ func (w *judgedWriter) resources() error {
 		rules = append(rules, together(fmt.Sprintf("if x.type == %q", typ), w.rules)...)
 	}
 	rules = append(rules, together("if x.id != _|_", ids)...)
-	const each = "if resources[0] != _|_ for i, x in resources "
+	const each = "if Self.resources[0] != _|_ for i, x in Self.resources "
 	w.line(each+`if #may["\(x.type)"] == _|_ {"resources[\(i)]": type: error(%s)}`, literal.String.Quote("wrong-value: type: "+kind.Hint))
 	w.line(each+`if #may["\(x.type)"] != _|_ for w in [
 		%s,
@@ -194,12 +219,13 @@ func (w *judgedWriter) tables() error {
 	if err != nil {
 		return err
 	}
-	var may, or, must, right strings.Builder
+	var may, or, must, right, kind strings.Builder
 	for _, t := range types {
 		typ, _, _ := ast.LabelName(t.Label)
 		fmt.Fprintf(&may, "%s: {\n", typ)
 		fmt.Fprintf(&must, "%s: {", typ)
 		fmt.Fprintf(&right, "%s: {\n", typ)
+		fmt.Fprintf(&kind, "%s: {\n", typ)
 		for _, d := range t.Value.(*ast.StructLit).Elts {
 			f, ok := d.(*ast.Field)
 			if !ok {
@@ -224,6 +250,7 @@ func (w *judgedWriter) tables() error {
 				return fmt.Errorf("%s.%s may be three things", typ, name)
 			}
 			fmt.Fprintf(&right, "%s: %s\n", name, literal.String.Quote(hintOf(v)))
+			fmt.Fprintf(&kind, "%s: %s\n", name, kindsOf(v))
 			if f.Constraint == token.NOT {
 				fmt.Fprintf(&must, "%s: true\n", name)
 			}
@@ -231,11 +258,13 @@ func (w *judgedWriter) tables() error {
 		may.WriteString("}\n")
 		must.WriteString("}\n")
 		right.WriteString("}\n")
+		kind.WriteString("}\n")
 	}
 	w.line("// What the fields of each resource type may hold.\n#may: {\n%s}\n", may.String())
 	w.line("// What they may hold instead.\n#or: {\n%s}\n", or.String())
 	w.line("// The fields that each resource type must have.\n#must: {\n%s}\n", must.String())
-	w.line("// What is right for each field.\n#right: {\n%s}", right.String())
+	w.line("// What is right for each field.\n#right: {\n%s}\n", right.String())
+	w.line("// The kinds of value that each field takes.\n#kind: {\n%s}", kind.String())
 	return nil
 }
 

@@ -134,7 +134,7 @@ func (w *judgedWriter) labels(conditions, mapping, def string) error {
 		f := d.(*ast.Field)
 		meets := "if " + meeting("k", f.Label.(*ast.ListLit).Elts[0])
 		if told, ok := hint(f.Value); ok { // no such name
-			rules = append(rules, rule(meets, name, "wrong-value", at+told))
+			rules = append(rules, rule(meets, mapping, "wrong-value", mapping+": a name that is no variable's; write "+told)) // it may be a value by mistake
 			continue
 		}
 		v, err := w.value(f.Value)

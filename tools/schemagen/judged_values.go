@@ -19,9 +19,14 @@ func says(value, at string, v Value) string {
 
 // ruleOf names the rule that a value breaks, as the text of an interpolation.
 func ruleOf(value string, v Value) string {
+	return fmt.Sprintf(`\([if (%s & (%s)) == _|_ {"wrong-type"}, "wrong-value"][0])`, value, kindsOf(v))
+}
+
+// kindsOf gives the kinds of value that there may be, as an expression.
+func kindsOf(v Value) string {
 	var kinds []string
 	for _, a := range v.Alts {
-		kind := map[string]string{"struct": "{...}", "list": "[...]"}[a.Kind]
+		kind := map[string]string{"struct": "{...}", "list": "[...]", "any": "_"}[a.Kind]
 		if kind == "" {
 			kind = a.Kind
 		}
@@ -29,7 +34,7 @@ func ruleOf(value string, v Value) string {
 			kinds = append(kinds, kind)
 		}
 	}
-	return fmt.Sprintf(`\([if (%s & (%s)) == _|_ {"wrong-type"}, "wrong-value"][0])`, value, strings.Join(kinds, " | "))
+	return strings.Join(kinds, " | ")
 }
 
 // hintOf says what is right for a value.
