@@ -31,7 +31,8 @@ and a .gitignore are kept. A folder with hosts/ or host-roles/ keeps its manifes
 and gets what is around them.
 
 With --update, the definitions and schemas in DIR become those of this version of
-gyrum. What was changed by hand among them is named, and nothing is touched then.`,
+gyrum. What was changed by hand among them is named, and nothing is touched then. What
+was generated with the catalog's own types is left; generate it again.`,
 		Example: `  gyrum init catalog
   gyrum init catalog --host web-1
   gyrum init --update`,
@@ -144,7 +145,10 @@ func (p *program) updateCatalog(dir string) error {
 	for _, f := range result.Removed {
 		fmt.Fprintf(p.out, "removed %s\n", filepath.Join(dir, f))
 	}
-	if len(result.Written)+len(result.Removed) == 0 {
+	if len(result.Generated) > 0 {
+		p.say("left %s, generated with the catalog's own types: run tools/schemagen -catalog %s of this gyrum's sources to have them anew (docs/lock.md)",
+			strings.Join(result.Generated, ", "), text.ShellQuote(dir))
+	} else if len(result.Written)+len(result.Removed) == 0 {
 		p.say("the definitions in %s are this version's", text.Clean(dir))
 	}
 	return nil

@@ -20,6 +20,8 @@ type Result struct {
 	Removed []string `json:"removed,omitempty"`
 	// Kept are files of other content that were there already and gave way to nothing.
 	Kept []string `json:"kept,omitempty"`
+	// Generated are definitions that hold the catalog's own types too, and were left for what generates them.
+	Generated []string `json:"generated,omitempty"`
 	// Example says that example manifests are among what was written; a folder that has manifests gets none.
 	Example bool `json:"example"`
 }

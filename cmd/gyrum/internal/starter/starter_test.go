@@ -138,3 +138,35 @@ func TestInitFinishesWhatWasCutShort(t *testing.T) {
 		t.Errorf("%+v %v", got, err)
 	}
 }
+
+// A catalog with types of its own has two definitions that are generated with them; an update is about the others.
+func TestUpdateLeavesWhatIsGeneratedWithOwnTypes(t *testing.T) {
+	dir := older(t)
+	put(t, dir, definitionsDir+"/role.cue", "package gyrum // with x_thing\n")
+	put(t, dir, definitionsDir+"/judged.cue", "package gyrum // with x_thing\n")
+	if _, err := Update(dir, "1.0"); !errors.Is(err, ErrEdited) || !strings.Contains(err.Error(), "judged.cue") {
+		t.Fatalf("without own types: %v", err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "plugins/x_thing"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		got, err := Update(dir, "1.0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{definitionsDir + "/judged.cue", definitionsDir + "/role.cue"}; !slices.Equal(got.Generated, want) {
+			t.Errorf("generated %v, want %v", got.Generated, want)
+		}
+	}
+	for name, want := range map[string]bool{"role.cue": true, "types.cue": false} {
+		raw, err := os.ReadFile(filepath.Join(dir, definitionsDir, name))
+		if err != nil || strings.HasPrefix(string(raw), "package gyrum // with") != want || string(raw) == "package gyrum\n" {
+			t.Errorf("%s: %.40s %v", name, raw, err)
+		}
+	}
+	put(t, dir, definitionsDir+"/types.cue", "package gyrum // mine\n")
+	if _, err := Update(dir, "1.0"); !errors.Is(err, ErrEdited) || strings.Contains(err.Error(), "role.cue") {
+		t.Errorf("a change by hand: %v", err)
+	}
+}

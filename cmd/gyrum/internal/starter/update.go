@@ -42,7 +42,20 @@ func digest(raw []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
+// widened are the definitions that a catalog with types of its own has otherwise: what exports the types writes them.
+var widened = []string{definitionsDir + "/role.cue", definitionsDir + "/judged.cue"}
+
+// ownTypes says whether a catalog has types of its own.
+func ownTypes(root *os.Root) (bool, error) {
+	entries, err := fs.ReadDir(root.FS(), "plugins")
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.IsDir() && strings.HasPrefix(e.Name(), "x_") }), err
+}
+
 // Update brings the definitions and schemas in a catalog to those of this version, and removes those that are no more.
+// What was generated with the catalog's own types is left and listed in Generated: it has to be generated again.
 // A file that is not as the recorded version wrote it is somebody's work: nothing is changed at all then, and the
 // error, ErrEdited, names every one.
 func Update(dir, version string) (*Result, error) {
@@ -71,6 +84,10 @@ func Update(dir, version string) (*Result, error) {
 	for p := range want {
 		paths[p] = ""
 	}
+	own, err := ownTypes(root)
+	if err != nil {
+		return nil, err
+	}
 	var edited []string
 	for _, p := range slices.Sorted(maps.Keys(paths)) {
 		data, wanted := want[p]
@@ -80,6 +97,8 @@ func Update(dir, version string) (*Result, error) {
 			result.Written = append(result.Written, p)
 		case errors.Is(err, fs.ErrNotExist):
 		case err == nil && wanted && string(have) == string(data):
+		case err == nil && wanted && own && digest(have) != old.Files[p] && slices.Contains(widened, p):
+			result.Generated = append(result.Generated, p)
 		case err != nil || digest(have) != old.Files[p]:
 			edited = append(edited, p)
 		case wanted:
