@@ -94,8 +94,16 @@ func describeFields(a *alt) []FieldDoc {
 		}
 		out = append(out, d)
 	}
+	for i := range a.Labels {
+		if l := &a.Labels[i]; slices.ContainsFunc(l.Match, func(p *pattern) bool { return p.match(foreign) && !p.match("y") }) {
+			return append(out, FieldDoc{Name: foreign, Kinds: []string{"anything"}, Doc: "Keys of other tools; gyrum does not read them."})
+		}
+	}
 	return out
 }
+
+// foreign stands for the keys that are left to other tools.
+const foreign = "x-*"
 
 // RoleOff is a role that a host would carry and has deactivated.
 type RoleOff struct {

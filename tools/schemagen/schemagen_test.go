@@ -286,3 +286,26 @@ func TestJudgedRefuses(t *testing.T) {
 		}
 	}
 }
+
+// An editor shows what a field is for; it does for every one of every type.
+func TestEveryFieldIsDescribed(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join(root, "schemas/role-manifest.v1.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Definitions map[string]struct {
+			Properties map[string]struct{ Description string }
+		}
+	}
+	if err := json.Unmarshal(raw, &schema); err != nil || len(schema.Definitions) < 10 {
+		t.Fatal(err, len(schema.Definitions))
+	}
+	for typ, def := range schema.Definitions {
+		for field, f := range def.Properties {
+			if f.Description == "" {
+				t.Errorf("%s.%s has no description", typ, field)
+			}
+		}
+	}
+}
