@@ -10,7 +10,7 @@ import (
 // than the size: with the product of a function's branches and of what is alive at them. Of gyrum's own modules the largest
 // has 2.3 MiB with 1.3 MiB of code in 1366 functions, 12 KiB and 17 variables in one, 338 blocks within each other, 7 values
 // on a stack, and 28,000 and 1.6 million branches times variables in one and in all. What lies within the bounds compiles in
-// ten seconds on two cores. docs/plugin-guide.md has them.
+// six seconds on two cores. docs/plugin-guide.md has them.
 const (
 	maxModule    = 16 << 20
 	maxCode      = 5 << 20

@@ -31,18 +31,20 @@ const (
 // a module, so that nothing reaches the compiler that would keep it busy for long. Custom sections are left out: they speak
 // of where code was.
 func withBrakes(raw []byte, shape *outside) ([]byte, error) {
+	return new(braker).module(raw, shape)
+}
+
+func (b *braker) module(raw []byte, shape *outside) (out []byte, err error) {
 	if len(raw) > maxModule {
 		return nil, boundError("bytes:", len(raw), maxModule)
 	}
-	b := &braker{}
-	var err error
 	if b.types, err = arities(shape.types); err != nil {
 		return nil, err
 	}
 	if b.functions, err = arities(shape.functions); err != nil {
 		return nil, err
 	}
-	out := append(make([]byte, 0, len(raw)+len(raw)/8), raw[:8]...)
+	out = append(make([]byte, 0, len(raw)+len(raw)/8), raw[:8]...)
 	for r := (&sectionReader{in: raw[8:]}); len(r.in) > 0; {
 		id := r.byte()
 		body := r.take(r.u32())
@@ -81,6 +83,8 @@ type braker struct {
 	// blocks are those that are open: how high the stack was where each began, and whether it leaves a value.
 	blocks []block
 	work   int
+	// tables says that something in it changes a table.
+	tables bool
 }
 
 type block struct {
@@ -145,6 +149,7 @@ func (b *braker) function(r *sectionReader, code []byte, own arity, out []byte) 
 		s := r.step()
 		stack = b.follow(r, s, stack)
 		f.stack = max(f.stack, stack)
+		b.tables = b.tables || s.tables
 		f.branches += s.targets
 		f.depth = max(f.depth, len(b.blocks))
 		if s.bulk && r.err == nil {

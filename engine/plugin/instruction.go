@@ -69,6 +69,8 @@ type step struct {
 	result bool
 	// bulk says that it works on as much of memory or of a table as it is told, so that it may take long.
 	bulk bool
+	// tables says that it changes a table.
+	tables bool
 }
 
 // step reads one instruction. What a plugin may not use fails the reader.
@@ -116,7 +118,7 @@ func (r *sectionReader) step() (s step) {
 		r.u32()
 	case op == opTableSet:
 		r.u32()
-		s.stack = -2
+		s.stack, s.tables = -2, true
 	case op >= 0x28 && op <= 0x3e: // loads and then stores: alignment and offset
 		r.u32()
 		r.u32()
@@ -181,9 +183,11 @@ func (r *sectionReader) miscellaneous(s *step) {
 		r.u32()
 		r.u32()
 		s.takesLong()
+		s.tables = true
 	case miscTableFill:
 		r.u32()
 		s.takesLong()
+		s.tables = true
 	case miscDataDrop, miscElemDrop:
 		r.u32()
 	case miscTableSize:

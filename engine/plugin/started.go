@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/tetratelabs/wazero"
@@ -17,11 +18,19 @@ type Started struct {
 
 // Start runs a module's _initialize as every instance here begins, with the same environment and random numbers, and gives
 // what came of it. It is for builds that ship a module as its start leaves it: each instance then has behind it what Start did,
-// and its clock goes on from a later time. Nothing can be asked of a host meanwhile; what tries fails.
+// and its clock goes on from a later time. Nothing can be asked of a host meanwhile; what tries fails. So does a module with an
+// instruction that changes a table: what a start leaves there is not in Started.
 func Start(ctx context.Context, raw []byte, globals ...string) (*Started, error) {
 	shape, err := parseOutside(raw)
 	if err != nil {
 		return nil, err
+	}
+	b := &braker{}
+	switch raw, err = b.module(raw, shape); {
+	case err != nil:
+		return nil, err
+	case b.tables:
+		return nil, errors.New("it changes a table, which a module that is built started does not have as its start left it")
 	}
 	limits := DefaultLimits()
 	n, err := new(cache).compile(ctx, raw, "", limits)

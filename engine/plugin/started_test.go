@@ -54,3 +54,21 @@ func TestStartsThatFail(t *testing.T) {
 		t.Errorf("a global that is not there: %v", err)
 	}
 }
+
+// What changes a table is not settled: nobody would know what its start left there.
+func TestAStartThatChangesATable(t *testing.T) {
+	for name, code := range map[string]string{
+		"table.set":  "\x41\x00\xd2\x00\x26\x00",
+		"table.init": "\x41\x00\x41\x00\x41\x01\xfc\x0c\x00\x00",
+		"table.copy": "\x41\x00\x41\x01\x41\x01\xfc\x0e\x00\x00",
+		"table.fill": "\x41\x00\xd2\x00\x41\x01\xfc\x11\x00",
+	} {
+		raw := []byte("\x00asm\x01\x00\x00\x00\x01\x04\x01\x60\x00\x00\x03\x02\x01\x00\x04\x04\x01\x70\x00\x02\x05\x03\x01\x00\x01" +
+			"\x07\x18\x02\x06memory\x02\x00\x0b_initialize\x00\x00\x09\x05\x01\x01\x00\x01\x00")
+		body := append([]byte{1, byte(len(code) + 2), 0}, code+"\x0b"...)
+		raw = append(append(raw, 10, byte(len(body))), body...)
+		if _, err := Start(t.Context(), raw); err == nil || !strings.Contains(err.Error(), "changes a table") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -17,6 +17,12 @@ import (
 // flags make the module the same bytes wherever it is built: no paths, no version control, no build id.
 var flags = []string{"-buildmode=c-shared", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid="}
 
+// settledBy are the files, from the folder of the sources, that say what settling makes of a module: the rules here, and what a
+// guest is told by the engine when it starts.
+var settledBy = []string{
+	"../tools/pluginbuild/settle.go", "../engine/plugin/started.go", "../engine/plugin/wasi.go", "../engine/plugin/limits.go",
+}
+
 // module is one wasm file to build.
 type module struct {
 	Type  string
@@ -59,6 +65,10 @@ func newBuild(root string) (*build, error) {
 		return nil, err
 	}
 	shared, err := b.digest("go.mod", "guest", "internal")
+	if err != nil {
+		return nil, err
+	}
+	settling, err := b.digest(settledBy...)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -16,6 +17,7 @@ func TestAnotherFolderGivesTheSameBytes(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(elsewhere, "plugins"), os.DirFS(here.plugins)); err != nil {
 		t.Fatal(err)
 	}
+	copySettling(t, elsewhere)
 	there, err := newBuild(elsewhere)
 	if err != nil {
 		t.Fatal(err)
@@ -31,6 +33,56 @@ func TestAnotherFolderGivesTheSameBytes(t *testing.T) {
 	}
 	if sums[0] != sums[1] {
 		t.Errorf("the same sources give %s here and %s elsewhere", sums[0], sums[1])
+	}
+}
+
+// copySettling copies what the keys cover beside the sources.
+func copySettling(t *testing.T, root string) {
+	t.Helper()
+	for _, name := range settledBy {
+		raw, err := os.ReadFile(filepath.Join("../../plugins", name))
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(filepath.Join(root, "plugins", name)), 0o755)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(root, "plugins", name), raw, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// What decides how a module is settled is in the key by which it is known as built.
+func TestTheKeyCoversSettling(t *testing.T) {
+	root := t.TempDir()
+	if err := os.CopyFS(filepath.Join(root, "plugins"), os.DirFS("../../plugins")); err != nil {
+		t.Fatal(err)
+	}
+	copySettling(t, root)
+	key := func() string {
+		t.Helper()
+		b, err := newBuild(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.modules[0].key
+	}
+	seen := map[string]string{key(): "nothing"}
+	for _, name := range settledBy {
+		f, err := os.OpenFile(filepath.Join(root, "plugins", name), os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = f.WriteString("\n// changed\n")
+		if err := errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		k := key()
+		if before, ok := seen[k]; ok {
+			t.Errorf("a change of %s leaves the key as it was after %s", name, before)
+		}
+		seen[k] = name
 	}
 }
 

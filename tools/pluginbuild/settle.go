@@ -11,10 +11,6 @@ import (
 	"gyrum.ai/engine/plugin"
 )
 
-// settling names the rules by which a module is settled. Whoever changes them here, or how the engine starts a module, counts
-// up: what was built before is then built anew.
-const settling = "settled 1"
-
 // The sections of a module that settle looks at (WebAssembly core specification, chapter 5.5).
 const (
 	sectionCustom    = 0
@@ -53,7 +49,7 @@ const longestGap = 64
 // the same start every time, so nothing is lost by having it once. The data, which the linker writes in thousands of pieces,
 // comes in a few.
 //
-// A table stays as it is: the linker writes no instruction that changes one.
+// A table stays as it is: the linker writes no instruction that changes one, and plugin.Start refuses a module with one.
 func settle(raw []byte) ([]byte, error) {
 	m, err := sectionsOf(raw)
 	if err != nil {
@@ -61,6 +57,9 @@ func settle(raw []byte) ([]byte, error) {
 	}
 	if memory := m.body(sectionMemories); !bytes.HasPrefix(memory, []byte{1, 0}) {
 		return nil, errors.New("it has no memory, or several, or one with a limit of its own")
+	}
+	if err := activeData(m); err != nil {
+		return nil, err
 	}
 	globals, err := globalTypes(m)
 	if err != nil {
@@ -136,6 +135,26 @@ func (m sections) encode() []byte {
 		out = append(out, s.body...)
 	}
 	return out
+}
+
+// activeData says that all data of a module lies in its memory from the beginning. Other data would be lost.
+func activeData(m sections) error {
+	r := &reader{rest: m.body(sectionData)}
+	for range r.number() {
+		head := r.bytes(2)
+		if r.short {
+			break
+		}
+		if head[0] != 0 || head[1] != opI32Const {
+			return errors.New("it has data that does not begin in its memory, at a constant")
+		}
+		r.skipSigned()
+		if end := r.bytes(1); !r.short && end[0] != opEnd {
+			return errors.New("it has data that does not begin in its memory, at a constant")
+		}
+		r.bytes(r.number())
+	}
+	return r.end("data")
 }
 
 // globalTypes lists the types of a module's globals. They have to be integers that change: others the linker does not write.
