@@ -2,12 +2,14 @@ package lint_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gyrum.ai/engine/lint"
 	"gyrum.ai/engine/manifest"
@@ -412,4 +414,37 @@ func FuzzCatalog(f *testing.F) {
 			t.Fatal("the fix changed what the host is to be")
 		}
 	})
+}
+
+// A role may list very many files; what is asked of their order takes work in proportion.
+func TestManyFiles(t *testing.T) {
+	took := func(n int) time.Duration {
+		var b strings.Builder
+		b.WriteString("role: r\nversion: 1\nresources:\n")
+		for i := range n {
+			fmt.Fprintf(&b, "  - {type: file, path: /a/%d, content: x}\n", i)
+		}
+		dir := t.TempDir()
+		if err := os.MkdirAll(filepath.Join(dir, "host-roles"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "host-roles/r.yaml"), []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		c, err := manifest.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		start := time.Now()
+		if found, err := lint.Catalog(c, lint.Options{}); err != nil || len(found) > 0 {
+			t.Fatal(found, err)
+		}
+		return time.Since(start)
+	}
+	took(500)
+	small, large := took(2500), took(40000)
+	if large > 60*small { // 16 times the files; 256 times the work when it is the square
+		t.Errorf("16 times the files took %v, %v before", large, small)
+	}
 }

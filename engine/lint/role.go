@@ -48,10 +48,31 @@ func (l *linter) resources(r *manifest.RoleRecord) {
 	for i := range r.Resources {
 		all[i] = decode(&r.Resources[i])
 	}
+	dirs := map[string][]int{} // of each directory that is to be there, its places in the list
+	for i, d := range all {
+		if d.Type == "directory" && d.present() {
+			dirs[path.Clean(d.Path)] = append(dirs[path.Clean(d.Path)], i)
+		}
+	}
 	for i, d := range all {
 		l.spelling(d)
 		l.reason(r, d)
-		l.order(r, all, i)
+		l.order(r, all, dirs, i)
+	}
+}
+
+// above gives the first of the directories listed after a resource that is p itself or above it; -1 for none.
+func above(p string, dirs map[string][]int, after int) int {
+	first := -1
+	for p = path.Clean(p); ; p = path.Dir(p) {
+		for _, i := range dirs[p] {
+			if i > after && (first < 0 || i < first) {
+				first = i
+			}
+		}
+		if p == path.Dir(p) {
+			return first
+		}
 	}
 }
 
@@ -113,42 +134,33 @@ func defines(file, unit string) bool {
 var environment = regexp.MustCompile(`(?m)^[ \t]*EnvironmentFile[ \t]*=[ \t]*-?(/\S+)`)
 
 // order judges a resource against those listed after it.
-func (l *linter) order(r *manifest.RoleRecord, all []*declared, i int) {
+func (l *linter) order(r *manifest.RoleRecord, all []*declared, dirs map[string][]int, i int) {
 	d := all[i]
-	why := func(later *declared) string { return "" }
+	say := func(later *declared, reason string) {
+		l.warn(d.Pos, RuleOrder, fmt.Sprintf("%s comes before %s (line %d), %s", d.ID, later.ID, later.Pos.Line, reason), "list "+d.ID+" after it")
+	}
 	switch d.Type {
 	case "systemd_unit":
-		why = l.unitNeeds(r, all, i)
+		why := l.unitNeeds(r, all, i)
+		for _, later := range all[i+1:] {
+			if reason := why(later); reason != "" {
+				say(later, reason)
+				return
+			}
+		}
 	case "file", "env", "directory", "symlink", "line":
-		if d.present() { // what goes away is taken in the order that it needs
-			why = func(later *declared) string {
-				if later.Type == "directory" && later.present() && below(d.Path, later.Path) {
-					return "the directory that it lies in"
-				}
-				return ""
+		if d.present() && path.Clean(d.Path) != "/" { // what goes away is taken in the order that it needs
+			if at := above(path.Dir(path.Clean(d.Path)), dirs, i); at >= 0 {
+				say(all[at], "the directory that it lies in")
 			}
 		}
 	case "command":
-		why = func(later *declared) string {
-			if later.Type == "directory" && later.present() && d.Cwd != "" && (path.Clean(d.Cwd) == path.Clean(later.Path) || below(d.Cwd, later.Path)) {
-				return "the directory that it is run in"
+		if d.Cwd != "" {
+			if at := above(d.Cwd, dirs, i); at >= 0 {
+				say(all[at], "the directory that it is run in")
 			}
-			return ""
 		}
 	}
-	for _, later := range all[i+1:] {
-		if reason := why(later); reason != "" {
-			hint := "list " + d.ID + " after it"
-			l.warn(d.Pos, RuleOrder, fmt.Sprintf("%s comes before %s (line %d), %s", d.ID, later.ID, later.Pos.Line, reason), hint)
-			return
-		}
-	}
-}
-
-// below says whether a path lies in a directory.
-func below(p, dir string) bool {
-	p, dir = path.Clean(p), path.Clean(dir)
-	return p != dir && strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/")
 }
 
 // unitNeeds says why a unit should come after a resource of the same role.
