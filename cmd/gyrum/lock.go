@@ -8,12 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"gyrum.ai/engine"
 	"gyrum.ai/engine/lock"
 	"gyrum.ai/engine/manifest"
+	"gyrum.ai/engine/own"
 	"gyrum.ai/engine/plugin"
 )
 
@@ -28,7 +30,8 @@ and the capabilities of each phase. From then on check and apply refuse a plugin
 that is another, or that wants a capability more, and say which. Without a
 gyrum.lock gyrum's own plugins are accepted, and no others.
 
-The catalog's own types, in plugins/x_<type>/, are used only when they are in it.
+The catalog's own types, in plugins/x_<type>/, are used only when they are in it. lock
+reads their modules, and refuses one that is not as plugin.json says.
 
 Each change is named. Look at it before you commit the file:
 "gyrum plugin inspect TYPE" shows what a plugin can reach.
@@ -67,6 +70,9 @@ func (p *program) lock(check, add bool, keys []string) error {
 	}
 	if len(store.Types()) == 0 {
 		return plugin.ErrNoPlugin
+	}
+	if err := unchanged(types); err != nil {
+		return err
 	}
 	now := lock.Make(store.Types(), types.Lock, add || check)
 	if check && types.Lock != nil {
@@ -110,6 +116,20 @@ func (p *program) lock(check, add bool, keys []string) error {
 		return err
 	}
 	p.say("wrote %s: %s", file, plural(len(now.Plugins), "plugin"))
+	return nil
+}
+
+// unchanged refuses own types whose modules are not those of the digests that would be pinned.
+func unchanged(types *own.Catalog) error {
+	var wrong []string
+	for _, t := range types.Types {
+		for _, p := range t.Changed() {
+			wrong = append(wrong, p.File+": "+p.Text)
+		}
+	}
+	if len(wrong) > 0 {
+		return &exit{engine.ExitError, errors.New(strings.Join(wrong, "\n"))}
+	}
 	return nil
 }
 

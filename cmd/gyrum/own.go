@@ -30,10 +30,11 @@ func adopt(store *plugin.Store, catalog *manifest.Catalog) (*own.Catalog, error)
 	return types, nil
 }
 
-// locked says what gyrum.lock does not accept of the plugins of these types.
+// locked says what gyrum.lock does not accept of the plugins of these types, and which of their modules, the catalog's own,
+// were changed. A run loads the bytes that were judged here.
 func locked(types *own.Catalog, store *plugin.Store, used []string) []manifest.Finding {
 	if types.LockError != nil {
-		return types.Findings()[:1]
+		return types.LockFinding()
 	}
 	var infos []plugin.Info
 	for _, info := range store.Types() {
@@ -41,7 +42,7 @@ func locked(types *own.Catalog, store *plugin.Store, used []string) []manifest.F
 			infos = append(infos, info)
 		}
 	}
-	return types.Judge(infos)
+	return append(types.Judge(infos), types.Changed(used)...)
 }
 
 // plugins opens gyrum's plugins and, where --catalog is a catalog, that catalog's own, also those that may not be used:
@@ -69,7 +70,7 @@ func (p *program) plugins() (*plugin.Store, *own.Catalog, error) {
 }
 
 // pluginsOf lets a catalog use its own types. The function that comes back judges, once the manifests were read, those
-// types, the lock, and gyrum's plugins that the catalog uses.
+// types, the lock, and all of gyrum's plugins: the next host may use another.
 func (p *program) pluginsOf(catalog *manifest.Catalog) (func() []manifest.Finding, error) {
 	store, err := p.store()
 	if err != nil {
@@ -84,7 +85,7 @@ func (p *program) pluginsOf(catalog *manifest.Catalog) (func() []manifest.Findin
 	return func() []manifest.Finding {
 		found := types.Findings()
 		if types.LockError == nil {
-			for _, f := range locked(types, store, catalog.Types()) {
+			for _, f := range types.Judge(store.Types()) {
 				if !slices.Contains(found, f) {
 					found = append(found, f)
 				}

@@ -1,6 +1,8 @@
 package own
 
 import (
+	"slices"
+
 	"gyrum.ai/engine/lock"
 	"gyrum.ai/engine/manifest"
 	"gyrum.ai/engine/plugin"
@@ -24,14 +26,11 @@ func Into(catalog *manifest.Catalog) (*Catalog, error) {
 	return c, nil
 }
 
-// Findings says what is wrong with the lock and with the catalog's own types.
+// Findings says what is wrong with the lock and with the catalog's own types, whose modules it reads.
 func (c *Catalog) Findings() []manifest.Finding {
-	var out []manifest.Finding
-	if c.LockError != nil {
-		out = append(out, finding(lock.Name, manifest.RuleLock, c.LockError.Error(), "run gyrum lock, which writes it anew"))
-	}
+	out := c.LockFinding()
 	for _, t := range c.Types {
-		for _, p := range t.Problems {
+		for _, p := range t.Verify() {
 			rule := manifest.RuleOwnType
 			if p.File == lock.Name {
 				if c.LockError != nil {
@@ -40,6 +39,28 @@ func (c *Catalog) Findings() []manifest.Finding {
 				rule = manifest.RuleLock
 			}
 			out = append(out, finding(p.File, rule, p.Text, ""))
+		}
+	}
+	return out
+}
+
+// LockFinding says why the lock cannot be read; nothing where it can, or where there is none.
+func (c *Catalog) LockFinding() []manifest.Finding {
+	if c.LockError == nil {
+		return nil
+	}
+	return []manifest.Finding{finding(lock.Name, manifest.RuleLock, c.LockError.Error(), "run gyrum lock, which writes it anew")}
+}
+
+// Changed says which of the modules of these types are not those that were exported and pinned.
+func (c *Catalog) Changed(used []string) []manifest.Finding {
+	var out []manifest.Finding
+	for _, t := range c.Types {
+		if !slices.Contains(used, t.Name) {
+			continue
+		}
+		for _, p := range t.Changed() {
+			out = append(out, finding(p.File, manifest.RuleOwnType, p.Text, ""))
 		}
 	}
 	return out

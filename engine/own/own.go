@@ -7,6 +7,7 @@ package own
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"strings"
 	"syscall"
 
+	"gyrum.ai/engine/canonical"
 	"gyrum.ai/engine/lock"
 	"gyrum.ai/engine/manifest"
 	"gyrum.ai/engine/plugin"
@@ -55,6 +57,8 @@ type Type struct {
 	Signed map[string]string
 
 	catalog *Catalog
+	// held are the modules that were read to be judged, by file: those bytes are what is loaded, whatever becomes of the files.
+	held map[string][]byte
 }
 
 // Problem is what is wrong with a file of a type.
@@ -129,8 +133,10 @@ func (c *Catalog) exists(name string) bool {
 }
 
 // read gives a regular file of the catalog; no link leads out of it.
-func (c *Catalog) read(name string, limit int64) ([]byte, error) {
-	f, err := c.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a named pipe must not keep us waiting
+func (c *Catalog) read(name string, limit int64) ([]byte, error) { return readIn(c.root, name, limit) }
+
+func readIn(root *os.Root, name string, limit int64) ([]byte, error) {
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a named pipe must not keep us waiting
 	if err != nil {
 		return nil, bare(err)
 	}
@@ -156,7 +162,7 @@ func bare(err error) error {
 }
 
 func (c *Catalog) open(name string, folder bool) *Type {
-	t := &Type{Name: name, catalog: c, Signed: map[string]string{}}
+	t := &Type{Name: name, catalog: c, Signed: map[string]string{}, held: map[string][]byte{}}
 	switch {
 	case !strings.HasPrefix(name, manifest.OwnPrefix):
 		t.wrong("", "the name of a catalog's own type begins with %s, so that it never stands for one of gyrum's", manifest.OwnPrefix)
@@ -195,6 +201,9 @@ func (t *Type) readManifest() {
 	if err == nil {
 		t.Manifest, err = plugin.ParseManifest(raw)
 	}
+	if err == nil {
+		err = exact(raw, t.Manifest)
+	}
 	switch {
 	case err != nil:
 		t.Manifest = nil
@@ -206,6 +215,34 @@ func (t *Type) readManifest() {
 		t.wrong(pluginJSON, "it lacks the digests of the modules: %s", export)
 		t.Manifest = nil
 	}
+}
+
+// exact refuses what a lenient reader takes for a manifest: a key that is unknown, given twice or in other letters, and text
+// behind the record.
+func exact(raw []byte, m *plugin.Manifest) error {
+	raw, err := canonical.Transform(raw)
+	if err != nil {
+		return err
+	}
+	again, err := json.Marshal(map[string]*plugin.Manifest{"plugin": m})
+	if err != nil {
+		return err
+	}
+	var has, may map[string]map[string]json.RawMessage
+	if err := errors.Join(json.Unmarshal(raw, &has), json.Unmarshal(again, &may)); err != nil {
+		return err
+	}
+	for key, record := range has {
+		for field := range record {
+			if _, ok := may[key][field]; !ok {
+				return fmt.Errorf("the key %s.%s does not exist", key, field)
+			}
+		}
+		if may[key] == nil {
+			return fmt.Errorf("the key %s does not exist; the file holds plugin alone", key)
+		}
+	}
+	return nil
 }
 
 func (t *Type) readDefinition(sources map[string]string) {
@@ -277,13 +314,9 @@ func (t *Type) signed(l *lock.Lock) {
 		}
 	}
 	for phase, file := range files {
-		module, err := t.catalog.read(t.path(file), maxModule)
-		if err != nil {
-			t.wrong(file, "it cannot be read: %v", err)
-			continue
-		}
-		if got := digest(module); got != t.Manifest.Digests[phase] {
-			t.wrong(file, "%s", t.otherDigest(phase, got))
+		module, wrong := t.module(phase)
+		if wrong != "" {
+			t.wrong(file, "%s", wrong)
 			continue
 		}
 		sig, err := t.catalog.read(t.path(file)+signature, maxText)
@@ -303,22 +336,47 @@ func (t *Type) signed(l *lock.Lock) {
 // Verify says what is wrong with a type, with its modules read and their digests taken; nothing when it may be used.
 func (t *Type) Verify() []Problem {
 	problems := slices.Clone(t.Problems)
-	if t.Manifest == nil {
-		return problems
-	}
-	for phase, file := range files {
-		module, err := t.catalog.read(t.path(file), maxModule)
-		text := ""
-		if err != nil {
-			text = fmt.Sprintf("it cannot be read: %v", err)
-		} else if got := digest(module); got != t.Manifest.Digests[phase] {
-			text = t.otherDigest(phase, got)
-		}
-		if p := (Problem{t.path(file), text}); text != "" && !slices.Contains(problems, p) {
+	for _, p := range t.Changed() {
+		if !slices.Contains(problems, p) {
 			problems = append(problems, p)
 		}
 	}
 	return problems
+}
+
+// Changed reads the modules and says which are not those of plugin.json's digests, or cannot be read. From then on the
+// bytes that were judged are what Modules gives.
+func (t *Type) Changed() []Problem {
+	if t.Manifest == nil {
+		return nil
+	}
+	var problems []Problem
+	for _, phase := range []plugin.Phase{plugin.ObservePhase, plugin.ApplyPhase} {
+		if _, wrong := t.module(phase); wrong != "" {
+			problems = append(problems, Problem{t.path(files[phase]), wrong})
+		}
+	}
+	return problems
+}
+
+// module gives the module of a phase and what is wrong with it, nothing when it has the digest of plugin.json.
+func (t *Type) module(phase plugin.Phase) (raw []byte, wrong string) {
+	raw, ok := t.held[files[phase]]
+	if !ok {
+		root, err := os.OpenRoot(t.catalog.path) // the catalog may be closed by now
+		if err == nil {
+			defer root.Close()
+			raw, err = readIn(root, t.path(files[phase]), maxModule)
+		}
+		if err != nil {
+			return nil, fmt.Sprintf("it cannot be read: %v", err)
+		}
+		t.held[files[phase]] = raw
+	}
+	if got := digest(raw); got != t.Manifest.Digests[phase] {
+		return nil, t.otherDigest(phase, got)
+	}
+	return raw, ""
 }
 
 func (t *Type) otherDigest(phase plugin.Phase, got string) string {
@@ -339,9 +397,23 @@ func (t *Type) Modules() fs.FS { return modules{t} }
 // modules is a folder of two files.
 type modules struct{ t *Type }
 
+// ReadFile gives the bytes that were judged, where they were read already.
+func (m modules) ReadFile(name string) ([]byte, error) {
+	file, _ := strings.CutPrefix(name, m.t.Name+".")
+	if raw, ok := m.t.held[file]; ok && file != name {
+		return slices.Clone(raw), nil
+	}
+	f, err := m.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
 func (m modules) Open(name string) (fs.File, error) {
-	phase, ok := strings.CutPrefix(name, m.t.Name+".")
-	if !ok || !slices.Contains([]string{observeFile, applyFile}, phase) {
+	file, ok := strings.CutPrefix(name, m.t.Name+".")
+	if !ok || !slices.Contains([]string{observeFile, applyFile}, file) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
 	root, err := os.OpenRoot(m.t.catalog.path)
@@ -349,7 +421,7 @@ func (m modules) Open(name string) (fs.File, error) {
 		return nil, err
 	}
 	defer root.Close()
-	return root.OpenFile(m.t.path(phase), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	return root.OpenFile(m.t.path(file), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
 func digest(raw []byte) string {

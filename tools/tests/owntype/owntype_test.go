@@ -356,12 +356,68 @@ func TestWhatIsNotUsed(t *testing.T) {
 	}
 }
 
-// Bytes that are not those of the digest are never run, whatever the manifest and the lock say.
+// Bytes that are not those of the digest are refused before anything is looked at, whatever the manifest and the lock say,
+// and whatever is in the cache.
 func TestAModuleThatIsNotItsDigest(t *testing.T) {
+	for name, c := range map[string]struct {
+		file string
+		tail string
+		want string
+	}{
+		"a custom section":            {"observe.wasm", "\x00\x01\x00", "its digest is sha256:"},
+		"a byte more":                 {"observe.wasm", "x", "its digest is sha256:"},
+		"the module that only writes": {"apply.wasm", "\x00\x01\x00", "its digest is sha256:"},
+		"no module":                   {"apply.wasm", "", "it cannot be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cat := ready(t)
+			cat.gyrum(2, "check", "--host", "web-1") // the cache is warm
+			file := "plugins/x_note/" + c.file
+			if c.tail == "" {
+				os.Remove(filepath.Join(cat.dir, file))
+			} else {
+				cat.write(file, cat.read(file)+c.tail)
+			}
+			for _, args := range []string{"check --host web-1", "check --host web-1 --no-cache", "apply --host web-1 --auto-confirm", "validate", "lock --check", "lock", "plugin verify x_note"} {
+				cat.holds(cat.gyrum(1, strings.Fields(args)...), file, c.want)
+			}
+			if list, err := os.ReadDir(cat.notes); err != nil || len(list) > 0 {
+				t.Errorf("something was made: %v %v", list, err)
+			}
+			cat.edit("host-roles/notes.yaml", "type: x_note", "type: file")
+			cat.gyrum(2, "check", "--host", "web-1")
+			cat.holds(cat.gyrum(1, "validate"), file, c.want)
+		})
+	}
+}
+
+// The lock and the manifest are read to the last key, whether a host uses the type or not.
+func TestWhatIsWrittenBesides(t *testing.T) {
 	c := ready(t)
-	c.write("plugins/x_note/observe.wasm", c.read("plugins/x_note/observe.wasm")+"\x00\x01\x00")
-	c.holds(c.gyrum(1, "check", "--host", "web-1", "--no-cache"), "its digest is sha256:", "as the manifest says")
-	c.holds(c.gyrum(1, "plugin", "verify", "x_note"), "observe.wasm")
+	c.gyrum(0, "validate")
+	manifest, lock := c.read("plugins/x_note/plugin.json"), c.read("gyrum.lock")
+	for _, text := range []string{
+		strings.Replace(manifest, "{", `{"more": {},`, 1),
+		strings.Replace(manifest, "{", `{"more": 1,`, 1),
+		strings.Replace(manifest, `"abi"`, `"Version": 1, "abi"`, 1),
+		strings.Replace(manifest, `"abi"`, `"abi": 1, "abi"`, 1),
+		manifest + "]",
+	} {
+		c.write("plugins/x_note/plugin.json", text)
+		c.holds(c.gyrum(1, "validate"), "plugins/x_note/plugin.json")
+	}
+	c.write("plugins/x_note/plugin.json", manifest)
+	var all struct {
+		Plugins map[string]struct{ Accept []struct{ Observe string } }
+	}
+	if err := json.Unmarshal([]byte(lock), &all); err != nil {
+		t.Fatal(err)
+	}
+	for _, unused := range []string{"env", "line"} {
+		c.write("gyrum.lock", strings.Replace(lock, all.Plugins[unused].Accept[0].Observe, "sha256:"+strings.Repeat("1", 64), 1))
+		c.holds(c.gyrum(1, "validate"), "gyrum.lock", "type "+unused)
+		c.gyrum(2, "check", "--host", "web-1")
+	}
 }
 
 func TestGyrumsOwnTypesAreNotShadowed(t *testing.T) {
