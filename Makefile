@@ -37,7 +37,7 @@ bench: build ; $(GO) run ./tools/tests/bench
 check: fmt vet static tidy generated reproducible lint clean-tree
 
 # Sources are formatted.
-fmt: ; @test -z "$$(gofmt -l $(MODULES) | tee /dev/stderr)" || { echo 'run gofmt -w on these files'; exit 1; }
+fmt: ; @out=$$(gofmt -l $(MODULES)) && test -z "$$out" || { echo "$$out"; echo 'run gofmt -w on these files'; exit 1; }
 
 # go vet, also of what is built for the sandbox.
 vet: ; $(GO) vet $(ALL) && GOOS=wasip1 GOARCH=wasm $(GO) vet ./plugins/guest/... ./plugins/*/observe ./plugins/*/apply

@@ -53,6 +53,12 @@ func TestTheHooksOfANewCatalog(t *testing.T) {
 	edit(t, filepath.Join(dir, "host-roles", "hello.yaml"), "version: 1", "version: 2")
 	must(t, dir, "git", "add", "-A")
 	must(t, dir, "git", "commit", "-q", "-m", "no mistake")
+	// a commit that only deletes
+	must(t, dir, "git", "rm", "-q", "host-roles/hello.yaml")
+	r = command(t, dir, nil, "git", "commit", "-m", "a role that a host has is gone")
+	if r.code == 0 || !strings.Contains(r.out, "R1:") {
+		t.Errorf("the commit of a deletion: exit code %d\n%s", r.code, r.out)
+	}
 }
 
 // Catalogs of others name this repository and a revision of it; here it is a copy of the hooks in a repository of its own.
@@ -103,6 +109,12 @@ func TestTheHooksForCatalogsOfOthers(t *testing.T) {
 			if r.code == 0 || !strings.Contains(r.out, filepath.Join(c.sub, "hosts/web-1.yaml")+":3:9: R1:") {
 				t.Errorf("a mistake: exit code %d\n%s", r.code, r.out)
 			}
+			must(t, top, "git", "checkout", "-q", ".")
+			must(t, dir, "git", "rm", "-q", "host-roles/hello.yaml")
+			r = command(t, top, nil, "pre-commit", "run")
+			if strings.Count(r.out, "Failed") != len(hookIDs(string(raw))) {
+				t.Errorf("a role that a host has is gone: exit code %d\n%s", r.code, r.out)
+			}
 		})
 	}
 }
@@ -137,7 +149,16 @@ func TestTheHooksOfThisRepository(t *testing.T) {
 	if strings.Contains(out, "Skipped") || !strings.Contains(out, "Passed") {
 		t.Errorf("not every hook ran: %s", out)
 	}
+	must(t, dir, "git", "commit", "-q", "-m", "the hooks", "--allow-empty")
+	for hook, file := range map[string]string{"lint": "host-roles/gyrum-prober.yaml", "generated": "schemas/host.v1.json"} {
+		must(t, dir, "git", "rm", "-q", file)
+		if r := command(t, dir, nil, "pre-commit", "run", hook); r.code == 0 {
+			t.Errorf("%s let a commit pass that deletes %s\n%s", hook, file, r.out)
+		}
+		must(t, dir, "git", "reset", "-q", "--hard")
+	}
 	for _, c := range []struct{ hook, file, old, new string }{
+		{"gofmt", "cmd/gyrum/new.go", "package main", "package package"},
 		{"gofmt", "cmd/gyrum/main.go", "func main() {", "func  main() {"},
 		{"generated", "cue/role.cue", "// The role's name;", "// The name of the role;"},
 		{"lint", "hosts/example.yaml", "[gyrum-prober]", "[gyrum-prorber]"},
