@@ -28,7 +28,7 @@ const (
 // Rules describes them, for formats that list their rules.
 func Rules() []manifest.Rule {
 	return []manifest.Rule{
-		{ID: RuleType, Title: "resource types are a closed set", Doc: "A type has a plugin, an accepted decision record that names it, a CUE definition, its place in the schema's enumeration and a page in docs/types; the record was accepted before the type came in."},
+		{ID: RuleType, Title: "resource types are a closed set", Doc: "A type has a plugin, an accepted decision record that names it, a CUE definition, its place in the schema's enumeration and a page in docs/types; the record was accepted before the type came in, which the git history shows."},
 		{ID: RuleRecord, Title: "decision records are in order", Doc: "A record has a number of its own, a status of those in docs/adr/README.md, and a line in the list there."},
 	}
 }
@@ -46,11 +46,11 @@ func Is(root string) bool {
 	return true
 }
 
-// Check judges the repository at root.
-func Check(root string) ([]manifest.Finding, error) {
+// Check judges the repository at root. The notes say in a line each what could not be judged there, and why.
+func Check(root string) (found []manifest.Finding, notes []string, err error) {
 	g := &gate{root: root}
 	if err := g.read(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	g.records()
 	for _, typ := range g.all() {
@@ -58,16 +58,17 @@ func Check(root string) ([]manifest.Finding, error) {
 	}
 	for _, judge := range []func() error{g.shapes, g.modules, g.history} {
 		if err := judge(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	manifest.Sort(g.findings)
-	return g.findings, nil
+	return g.findings, g.notes, nil
 }
 
 type gate struct {
 	root     string
 	findings []manifest.Finding
+	notes    []string
 
 	plugins map[string]*plugin // by type
 	// listed are the types of #Type, defined those of #types.
@@ -162,6 +163,6 @@ func (g *gate) plugin(typ string, p *plugin) {
 	case rec.status != "Accepted":
 		g.say("docs/adr/"+p.Decision+".md", RuleType, "have it reviewed; a type enters once its record is accepted", "the type %s rests on a record that is %s", typ, strings.ToLower(rec.status))
 	case !rec.names(typ):
-		g.say("docs/adr/"+p.Decision+".md", RuleType, "say which type it decides: Type `"+typ+"` …", "the record of %s does not name the type", typ)
+		g.say("docs/adr/"+p.Decision+".md", RuleType, "let its title be NNNN: Type "+typ+": …, and its decision begin with: Type `"+typ+"` declares", "the record of %s does not name the type", typ)
 	}
 }

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,7 +11,7 @@ import (
 
 // TestThisRepository judges the repository itself.
 func TestThisRepository(t *testing.T) {
-	found, err := Check("../..")
+	found, _, err := Check("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +81,7 @@ func (r *repo) remove(name string) {
 
 func (r *repo) check() []manifest.Finding {
 	r.t.Helper()
-	found, err := Check(r.root)
+	found, _, err := Check(r.root)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -131,81 +130,4 @@ func TestEveryPlaceMustAgree(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestTheRecordComesFirst commits a type together with its record, and after it.
-func TestTheRecordComesFirst(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Fatal("this test needs git:", err)
-	}
-	const record = "docs/adr/0018-user.md"
-	for name, c := range map[string]struct {
-		commits [][2]string // what is done, and the message
-		want    bool
-	}{
-		"in one commit":                         {[][2]string{{"both", "record and type"}}, false},
-		"the record first":                      {[][2]string{{"record", "record"}, {"type", "type"}}, true},
-		"a draft first, accepted with the type": {[][2]string{{"draft", "draft"}, {"both", "accepted with the type"}}, false},
-		"the type first":                        {[][2]string{{"type", "type"}, {"record", "record"}}, false},
-		"not committed yet, the record is":      {[][2]string{{"record", "record"}, {"type", ""}}, true},
-		"neither is committed yet":              {[][2]string{{"both", ""}}, false},
-		"both are in the first commit there is": {[][2]string{{"both", "first"}}, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := copied(t)
-			text, err := os.ReadFile(filepath.Join(r.root, record))
-			if err != nil {
-				t.Fatal(err)
-			}
-			kept := t.TempDir()
-			if err := os.Rename(filepath.Join(r.root, "plugins/user"), filepath.Join(kept, "user")); err != nil {
-				t.Fatal(err)
-			}
-			// The other types are old.
-			for typ := range map[string]bool{"symlink": true, "group": true, "line": true} {
-				r.remove("plugins/" + typ)
-			}
-			r.remove(record)
-			r.git("init", "-q")
-			if c.commits[0][1] != "first" {
-				r.commit("before")
-			}
-			for _, step := range c.commits {
-				if step[0] == "draft" {
-					r.write(record, strings.ReplaceAll(string(text), "Status: Accepted", "Status: Draft"))
-				}
-				if step[0] == "record" || step[0] == "both" {
-					r.write(record, string(text))
-				}
-				if step[0] == "type" || step[0] == "both" {
-					if err := os.CopyFS(filepath.Join(r.root, "plugins/user"), os.DirFS(filepath.Join(kept, "user"))); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if step[1] != "" {
-					r.commit(step[1])
-				}
-			}
-			refused := false
-			for _, f := range r.check() {
-				refused = refused || strings.Contains(f.Message, "accepted in the very commit that adds the type")
-			}
-			if refused == c.want {
-				t.Errorf("refused: %v", refused)
-			}
-		})
-	}
-}
-
-func (r *repo) git(args ...string) {
-	r.t.Helper()
-	cmd := exec.Command("git", append([]string{"-C", r.root, "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"}, args...)...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		r.t.Fatalf("git %v: %v\n%s", args, err, out)
-	}
-}
-
-func (r *repo) commit(message string) {
-	r.git("add", "-A")
-	r.git("commit", "-q", "--allow-empty", "-m", message)
 }

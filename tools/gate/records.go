@@ -19,9 +19,12 @@ var (
 	stemForm   = regexp.MustCompile(`^[0-9]{4}-[a-z0-9-]+$`)
 )
 
-// names says whether a record decides a type: its title or its text says type `name`.
+// names says whether a record decides a type, by the form that it has to have: the title is NNNN: Type name: …, and the
+// decision begins with Type `name` declares. That a text mentions a type decides nothing.
 func (r *record) names(typ string) bool {
-	return strings.Contains(r.title, "Type "+typ+":") || strings.Contains(r.text, "Type `"+typ+"`") || strings.Contains(r.text, "type `"+typ+"`")
+	_, title, _ := strings.Cut(r.title, ": ")
+	_, decision, _ := strings.Cut(r.text, "\n## Decision\n")
+	return strings.HasPrefix(title, "Type "+typ+": ") && strings.HasPrefix(strings.TrimLeft(decision, "\n"), "Type `"+typ+"` declares ")
 }
 
 func (g *gate) readRecords() error {

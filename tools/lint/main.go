@@ -114,6 +114,9 @@ func judge(root string, fix bool, o lint.Options, stderr io.Writer) ([]manifest.
 	if err != nil || !gate.Is(root) {
 		return found, err
 	}
-	closed, err := gate.Check(root)
+	closed, notes, err := gate.Check(root)
+	for _, note := range notes {
+		fmt.Fprintln(stderr, "lint:", note)
+	}
 	return append(found, closed...), err
 }
