@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tetratelabs/wazero"
+
 	"gyrum.ai/engine/canonical"
 	"gyrum.ai/engine/drift"
 	"gyrum.ai/engine/internal/tinywasm"
@@ -38,6 +40,38 @@ func FuzzParseOutside(f *testing.F) {
 			}
 		}
 	})
+}
+
+// FuzzBrakes feeds anything to the reader of instructions. A module that it passes and that is valid stays valid with brakes:
+// the reader and the runtime see the same instructions.
+func FuzzBrakes(f *testing.F) {
+	f.Add(tiny(`{"results":[]}`, nil))
+	f.Add(bare(1, "block\nlocal.get 0\nbr_if 0\nend\n"+allMemory+fill+move+random+"i32.const 0", nil))
+	f.Add(bare(1, "loop\nlocal.get 0\nif\nlocal.get 0\nbr 1\nend\nend\ni64.const -1\ndrop\ni32.const 0", nil))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		shape, err := parseOutside(raw)
+		if err != nil {
+			return
+		}
+		out, err := withBrakes(raw, shape)
+		if err != nil {
+			return
+		}
+		if valid(t, raw) != nil {
+			return
+		}
+		if err := valid(t, out); err != nil {
+			t.Errorf("valid without brakes; with: %v", err)
+		}
+	})
+}
+
+// valid has the runtime judge a module without compiling it.
+func valid(t *testing.T, raw []byte) error {
+	r := wazero.NewRuntimeWithConfig(t.Context(), wazero.NewRuntimeConfigInterpreter().WithMemoryLimitPages(1024))
+	defer r.Close(t.Context())
+	_, err := r.CompileModule(t.Context(), raw)
+	return err
 }
 
 // FuzzAnswers feeds anything to the readers of what a guest says. What passes is canonical and within the closed sets.
