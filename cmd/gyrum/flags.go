@@ -65,7 +65,7 @@ func (c *commonFlags) add(cmd *cobra.Command, getenv func(string) string) {
 	}
 	f := cmd.PersistentFlags()
 	f.StringVar(&c.catalog, "catalog", catalog, "`FOLDER` with hosts/ and host-roles/; $GYRUM_CATALOG sets the default")
-	f.StringVar(&c.host, "host", "", "`NAME` of the host record to use (this machine's short name)")
+	f.StringVar(&c.host, "host", "", "`NAME` of the host record to use (this machine's short name in lower case)")
 	f.VarP(&c.format, "output", "o", "how data is printed")
 	f.StringVar(&c.stateDir, "state-dir", defaultStateDir, "`FOLDER` where the record of applies lives")
 	f.StringVar(&c.cacheDir, "cache-dir", "", "`FOLDER` where compiled plugins are kept (/var/cache/gyrum for root, the user's cache folder otherwise)")
@@ -80,12 +80,22 @@ func (p *program) hostName() (string, error) {
 	if p.flags.host != "" {
 		return p.flags.host, nil
 	}
+	return machineName()
+}
+
+// machineName is this machine's, as a host record has it.
+func machineName() (string, error) {
 	name, err := os.Hostname()
 	if err != nil {
 		return "", fmt.Errorf("this machine's name could not be read (%w); name the host with --host", err)
 	}
-	short, _, _ := strings.Cut(name, ".")
-	return short, nil
+	return shortName(name), nil
+}
+
+// shortName is how records call a machine: what stands before the first dot, in lower case, as DNS knows no other.
+func shortName(machine string) string {
+	short, _, _ := strings.Cut(machine, ".")
+	return strings.ToLower(short)
 }
 
 // cacheDir is the cache folder, "" when there is to be none.

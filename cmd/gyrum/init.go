@@ -31,8 +31,9 @@ and a .gitignore are kept. A folder with hosts/ or host-roles/ keeps its manifes
 and gets what is around them.
 
 With --update, the definitions and schemas in DIR become those of this version of
-gyrum. What was changed by hand among them is named, and nothing is touched then. What
-was generated with the catalog's own types is left; generate it again.`,
+gyrum, and what plain cue needs besides is written where it is missing. What was
+changed by hand among them is named, and nothing is touched then. What was generated
+with the catalog's own types is left; generate it again.`,
 		Example: `  gyrum init catalog
   gyrum init catalog --host web-1
   gyrum init --update`,
@@ -77,7 +78,7 @@ func (p *program) exampleHost() (string, error) {
 	if p.flags.host != "" && !dnsLabel(name) {
 		return "", usage("--host %s: a host's name is a DNS label: lower-case letters, digits and inner hyphens, at most 63", name)
 	}
-	if name = strings.ToLower(name); err != nil || !dnsLabel(name) {
+	if err != nil || !dnsLabel(name) {
 		return "example", nil
 	}
 	return name, nil
@@ -90,8 +91,15 @@ func (p *program) initCatalog(dir string) error {
 	}
 	result, err := starter.Init(dir, host, version)
 	switch {
+	case errors.Is(err, starter.ErrPackage):
+		return fmt.Errorf("%s: %w, and a folder is one package to plain CUE (cue vet .), which finds gyrum's catalog.cue as package catalog; nothing was written. Move them into a folder of their own, or choose another folder for the catalog", dir, err)
+	case errors.Is(err, starter.ErrCannotWrite):
+		return fmt.Errorf("%s: %w; nothing was written", dir, err)
 	case errors.Is(err, starter.ErrTaken):
 		return fmt.Errorf("%s: %w; nothing was written. Move them away or choose another folder; gyrum init --update refreshes a catalog's definitions", dir, err)
+	case err != nil && result != nil && len(result.Written) > 0:
+		return fmt.Errorf("%s: %w; %s are written already (%s): once that is mended, the same command completes the catalog",
+			dir, err, plural(len(result.Written), "file"), strings.Join(result.Written, ", "))
 	case err != nil:
 		return err
 	case p.flags.format.value == formatJSON:
@@ -120,7 +128,7 @@ func (p *program) initCatalog(dir string) error {
 	next := []text.Row{{Name: "gyrum validate" + in, Text: "judges all of it"}}
 	if result.Example {
 		check := "gyrum check" + in
-		if machine, err := p.hostName(); err != nil || machine != host {
+		if machine, err := machineName(); err != nil || machine != host {
 			check += " --host " + host
 		}
 		next = append(next, text.Row{Name: check, Text: "compares it with this machine; changes nothing"})
@@ -132,6 +140,8 @@ func (p *program) initCatalog(dir string) error {
 func (p *program) updateCatalog(dir string) error {
 	result, err := starter.Update(dir, version)
 	switch {
+	case errors.Is(err, starter.ErrNoCatalog):
+		return fmt.Errorf("%s: %w; gyrum init %s makes one", dir, err, text.ShellQuote(dir))
 	case errors.Is(err, starter.ErrEdited):
 		return fmt.Errorf("%s: %w; nothing was changed. Undo those changes, or delete the files to get them anew", dir, err)
 	case err != nil:

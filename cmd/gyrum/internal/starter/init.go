@@ -8,11 +8,20 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // ErrTaken says that files are there already which a new catalog would write.
 var ErrTaken = errors.New("files are there already")
+
+// ErrPackage says that the folder holds CUE files of another package than catalog.cue's.
+var ErrPackage = errors.New("files of another CUE package are there")
+
+// ErrCannotWrite says that a folder does not let files be made.
+var ErrCannotWrite = errors.New("a folder cannot be written to")
 
 // Result says what was done to a catalog, each file relative to its root.
 type Result struct {
@@ -28,7 +37,8 @@ type Result struct {
 
 // Init makes a catalog in a folder, which is made where it does not exist; version is recorded beside the definitions.
 // A folder with manifests keeps them and gets what is around them. Nothing that is there is written over: where a file
-// differs from the one that would be written, nothing is written at all and the error, ErrTaken, names every one.
+// differs from the one that would be written, nothing is written at all and the error, ErrTaken, names every one; so it is
+// with ErrPackage and ErrCannotWrite. With any other error the result says what is written already.
 func Init(dir, host, version string) (*Result, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -38,6 +48,9 @@ func Init(dir, host, version string) (*Result, error) {
 		return nil, err
 	}
 	defer root.Close()
+	if err := onePackage(root); err != nil {
+		return nil, err
+	}
 	hosts, err := manifests(root, hostsDir)
 	if err != nil {
 		return nil, err
@@ -94,11 +107,74 @@ func (r *Result) create(root *os.Root, files []File) error {
 	if len(taken) > 0 {
 		return fmt.Errorf("%w: %s", ErrTaken, strings.Join(taken, ", "))
 	}
+	if err := writable(root, todo); err != nil {
+		return err
+	}
 	for _, f := range todo {
 		if err := write(root, f); err != nil {
 			return err
 		}
 		r.Written = append(r.Written, f.Path)
+	}
+	return nil
+}
+
+// writable says which folders, of those that are there, do not let the files be made.
+func writable(root *os.Root, files []File) error {
+	var not []string
+	asked := map[string]bool{}
+	for _, f := range files {
+		dir := path.Dir(f.Path)
+		for dir != "." {
+			if _, err := root.Lstat(filepath.FromSlash(dir)); !errors.Is(err, fs.ErrNotExist) {
+				break
+			}
+			dir = path.Dir(dir)
+		}
+		if asked[dir] {
+			continue
+		}
+		asked[dir] = true
+		if err := unix.Faccessat(unix.AT_FDCWD, filepath.Join(root.Name(), filepath.FromSlash(dir)), unix.W_OK|unix.X_OK, unix.AT_EACCESS); err != nil {
+			not = append(not, fmt.Sprintf("%s (%v)", dir, err))
+		}
+	}
+	if len(not) > 0 {
+		return fmt.Errorf("%w: %s", ErrCannotWrite, strings.Join(not, ", "))
+	}
+	return nil
+}
+
+var (
+	packageClause = regexp.MustCompile(`(?m)^[ \t]*package[ \t]+(\w+)`)
+	ignored       = regexp.MustCompile(`(?m)^[ \t]*@ignore\(\)`)
+)
+
+// onePackage refuses a folder in which plain CUE would find another package beside catalog.cue's.
+func onePackage(root *os.Root) error {
+	names, err := fs.Glob(root.FS(), "*.cue")
+	if err != nil {
+		return err
+	}
+	var others []string
+	for _, name := range names {
+		if name == catalogCUE || strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".") {
+			continue // the one is judged with what is taken, and CUE leaves out the others
+		}
+		raw, err := read(root, name)
+		if err != nil {
+			continue // CUE says so itself
+		}
+		clause := packageClause.FindSubmatchIndex(raw)
+		if clause == nil || ignored.Match(raw[:clause[0]]) {
+			continue
+		}
+		if pkg := string(raw[clause[2]:clause[3]]); pkg != "catalog" && pkg != "_" {
+			others = append(others, fmt.Sprintf("%s (package %s)", name, pkg))
+		}
+	}
+	if len(others) > 0 {
+		return fmt.Errorf("%w: %s", ErrPackage, strings.Join(others, ", "))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	definitions "gyrum.ai/cue"
@@ -21,6 +22,12 @@ var embedded embed.FS
 const (
 	hostsDir = "hosts"
 	rolesDir = "host-roles"
+)
+
+// What makes the folder a CUE module and package: the definitions are found through the first, and the second applies them.
+const (
+	moduleCUE  = "cue.mod/module.cue"
+	catalogCUE = "catalog.cue"
 )
 
 // File is a file of a catalog.
@@ -36,7 +43,7 @@ type File struct {
 
 // vendored are the definitions, the file that applies them, and the schemas.
 func vendored() ([]File, error) {
-	out := []File{{Path: "catalog.cue", Data: definitions.CatalogFile()}}
+	out := []File{{Path: catalogCUE, Data: definitions.CatalogFile()}}
 	names, err := fs.Glob(definitions.Definitions, "*.cue")
 	if err != nil {
 		return nil, err
@@ -82,7 +89,7 @@ func example(host string) ([]File, error) {
 		f := &out[i]
 		if strings.HasPrefix(f.Path, hostsDir+"/") {
 			f.Path = strings.ReplaceAll(f.Path, "NAME", host)
-			f.Data = []byte(strings.ReplaceAll(string(f.Data), "NAME", host))
+			f.Data = []byte(strings.ReplaceAll(string(f.Data), "NAME", scalar(host)))
 		}
 	}
 	return out, err
@@ -91,7 +98,21 @@ func example(host string) ([]File, error) {
 // closedList is catalog.yaml for a catalog that has roles and no such file yet.
 func closedList(roles []string) File {
 	list := slices.Sorted(slices.Values(roles))
+	for i, role := range list {
+		list[i] = scalar(role)
+	}
 	return File{Path: "catalog.yaml", Data: fmt.Appendf(nil, "# The closed list of role names: each has a manifest, and no other manifest exists.\nroles: [%s]\n", strings.Join(list, ", "))}
+}
+
+// words are what YAML, of one version or another, takes for something else than a string.
+var words = []string{"true", "false", "yes", "no", "on", "off", "y", "n", "null"}
+
+// scalar writes a name of a host or a role for YAML: in quotes where it would be a number, a date, a truth value or null.
+func scalar(name string) string {
+	if slices.Contains(words, name) || name != "" && name[0] >= '0' && name[0] <= '9' {
+		return strconv.Quote(name)
+	}
+	return name
 }
 
 // tree reads an embedded folder.

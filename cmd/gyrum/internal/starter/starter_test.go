@@ -5,9 +5,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // older makes a catalog as another version of gyrum would have left it: one definition with other words, and one that
@@ -168,5 +171,97 @@ func TestUpdateLeavesWhatIsGeneratedWithOwnTypes(t *testing.T) {
 	put(t, dir, definitionsDir+"/types.cue", "package gyrum // mine\n")
 	if _, err := Update(dir, "1.0"); !errors.Is(err, ErrEdited) || strings.Contains(err.Error(), "role.cue") {
 		t.Errorf("a change by hand: %v", err)
+	}
+}
+
+// A catalog whose CUE module went away is whole again after an update; a folder that is none gets nothing.
+func TestUpdateCompletesCatalogsOnly(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "catalog")
+	if _, err := Init(dir, "web-1", "1.0"); err != nil {
+		t.Fatal(err)
+	}
+	module := filepath.Join(dir, "cue.mod/module.cue")
+	want, err := os.ReadFile(module)
+	if err == nil {
+		err = os.Remove(module)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Update(dir, "1.0")
+	if err != nil || !slices.Equal(got.Written, []string{"cue.mod/module.cue"}) {
+		t.Errorf("%+v %v", got, err)
+	}
+	if raw, err := os.ReadFile(module); err != nil || string(raw) != string(want) {
+		t.Errorf("%s %v", raw, err)
+	}
+	put(t, dir, "cue.mod/module.cue", "module: \"example.org\"\n")
+	if got, err := Update(dir, "1.0"); err != nil || len(got.Written) > 0 {
+		t.Errorf("the catalog's own module file: %+v %v", got, err)
+	}
+
+	dir = t.TempDir()
+	put(t, dir, "notes.txt", "mine\n")
+	if _, err := Update(dir, "1.0"); !errors.Is(err, ErrNoCatalog) {
+		t.Errorf("no catalog: %v", err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("written: %v %v", entries, err)
+	}
+}
+
+// Plain CUE takes a folder for one package.
+func TestInitBesideAnotherPackage(t *testing.T) {
+	for text, refused := range map[string]bool{
+		"package foo\n":                         true,
+		"// package catalog\n\npackage foo\n":   true,
+		"package catalog\n":                     false,
+		"a: 1\n":                                false,
+		"@ignore()\n\npackage foo\n":            false,
+		"package foo\n\nx: \"@ignore()\"\n":     true,
+		"package catalog\n\na: \"package b\"\n": false,
+	} {
+		dir := t.TempDir()
+		put(t, dir, "mine.cue", text)
+		_, err := Init(dir, "web-1", "1.0")
+		if errors.Is(err, ErrPackage) != refused || refused && !strings.Contains(err.Error(), "mine.cue (package foo)") {
+			t.Errorf("%q: %v", text, err)
+		}
+		if entries, err := os.ReadDir(dir); err != nil || refused && len(entries) != 1 {
+			t.Errorf("%q: written: %v %v", text, entries, err)
+		}
+	}
+}
+
+// A folder that cannot be written to is found before the first file is.
+func TestInitWhereItMayNotWrite(t *testing.T) {
+	dir := t.TempDir()
+	for _, d := range []string{"", "schemas"} {
+		if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(filepath.Join(dir, "schemas"), 0o555); err != nil {
+		t.Fatal(err)
+	}
+	for p := dir; os.Geteuid() == 0 && p != os.TempDir() && p != "/"; p = filepath.Dir(p) {
+		if err := os.Chmod(p, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and never unlocked: the thread, which is nobody to the file system, ends with this
+		if os.Geteuid() == 0 {
+			_ = unix.Setfsuid(65534)
+		}
+		_, err := Init(dir, "web-1", "1.0")
+		done <- err
+	}()
+	if err := <-done; !errors.Is(err, ErrCannotWrite) || !strings.Contains(err.Error(), "schemas (permission denied)") {
+		t.Error(err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("written: %v %v", entries, err)
 	}
 }

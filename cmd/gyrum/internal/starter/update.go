@@ -20,6 +20,17 @@ const recordFile = "cue.mod/pkg/gyrum.ai/vendored.json"
 // ErrEdited says that files which are gyrum's own were changed by somebody else.
 var ErrEdited = errors.New("files that gyrum brought were changed since")
 
+// ErrNoCatalog says that a folder holds nothing of a catalog.
+var ErrNoCatalog = errors.New("it is no catalog: it has neither hosts/ nor host-roles/")
+
+// catalog says whether a folder is one, be it without a manifest yet.
+func catalog(root *os.Root) bool {
+	return slices.ContainsFunc([]string{hostsDir, rolesDir, recordFile}, func(name string) bool {
+		_, err := root.Lstat(filepath.FromSlash(name))
+		return err == nil
+	})
+}
+
 // record is the content of recordFile.
 type record struct {
 	// Gyrum is the version that wrote the files.
@@ -55,6 +66,7 @@ func ownTypes(root *os.Root) (bool, error) {
 }
 
 // Update brings the definitions and schemas in a catalog to those of this version, and removes those that are no more.
+// The CUE module that they are found through is made where there is none.
 // What was generated with the catalog's own types is left and listed in Generated: it has to be generated again.
 // A file that is not as the recorded version wrote it is somebody's work: nothing is changed at all then, and the
 // error, ErrEdited, names every one.
@@ -64,6 +76,9 @@ func Update(dir, version string) (*Result, error) {
 		return nil, err
 	}
 	defer root.Close()
+	if !catalog(root) {
+		return nil, ErrNoCatalog
+	}
 	files, err := vendored()
 	if err != nil {
 		return nil, err
@@ -109,6 +124,12 @@ func Update(dir, version string) (*Result, error) {
 	}
 	if len(edited) > 0 {
 		return nil, fmt.Errorf("%w: %s", ErrEdited, strings.Join(edited, ", "))
+	}
+	if _, err := root.Lstat(filepath.FromSlash(moduleCUE)); errors.Is(err, fs.ErrNotExist) { // what is there is the catalog's own
+		if want[moduleCUE], err = embedded.ReadFile("files/" + moduleCUE); err != nil {
+			return nil, err
+		}
+		result.Written = append(result.Written, moduleCUE)
 	}
 	for _, p := range result.Written {
 		if err := replace(root, File{Path: p, Data: want[p]}); err != nil {
