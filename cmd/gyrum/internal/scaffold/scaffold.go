@@ -8,11 +8,13 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"go/format"
 	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,10 +35,16 @@ var (
 	// ErrNotHere is returned where the folder is not gyrum's repository.
 	ErrNotHere = errors.New("this is not the root of gyrum's repository")
 	// ErrName is returned for a name that no type can have.
-	ErrName = errors.New("a type's name is lower-case letters, digits and underscores, begins with a letter, and does not begin with x_, which is for types of catalogs")
+	ErrName = errors.New("no type of gyrum's own can have this name")
 
-	nameForm = regexp.MustCompile(`^[a-z][a-z0-9_]{1,40}$`)
+	nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 )
+
+// longest is how long a type's name may be, in bytes.
+const longest = 41
+
+// used are the words that the made files use themselves; a package of such a name is called NAMEtype.
+var used = []string{"action", "apply", "declared", "diff", "guest", "init", "int32", "length", "observe", "read", "write"}
 
 // New makes a type. It changes nothing when it fails because something is there already.
 func New(root, name string, now time.Time) (*Result, error) {
@@ -45,8 +53,8 @@ func New(root, name string, now time.Time) (*Result, error) {
 			return nil, fmt.Errorf("%w: %s is missing", ErrNotHere, p)
 		}
 	}
-	if !nameForm.MatchString(name) || strings.HasPrefix(name, "x_") {
-		return nil, fmt.Errorf("%q: %w", name, ErrName)
+	if fault := fault(root, name); fault != "" {
+		return nil, fmt.Errorf("%q: %w: %s", name, ErrName, fault)
 	}
 	number, err := nextNumber(root)
 	if err != nil {
@@ -54,7 +62,7 @@ func New(root, name string, now time.Time) (*Result, error) {
 	}
 	t := &typ{root: root, name: name, number: number, result: &Result{}}
 	t.pkg = strings.ReplaceAll(name, "_", "")
-	if token.IsKeyword(t.pkg) {
+	if slices.Contains(used, t.pkg) || token.IsKeyword(t.pkg) {
 		t.pkg += "type"
 	}
 	t.date = now.UTC().Format(time.DateOnly)
@@ -62,6 +70,27 @@ func New(root, name string, now time.Time) (*Result, error) {
 		return nil, err
 	}
 	return t.result, t.write()
+}
+
+// fault says why no type can have a name, if none can.
+func fault(root, name string) string {
+	switch {
+	case !nameForm.MatchString(name) || len(name) < 2 || len(name) > longest:
+		return fmt.Sprintf("it is 2 to %d lower-case letters, digits and single underscores between them, and begins with a letter", longest)
+	case strings.HasPrefix(name, "x_"):
+		return "x_ is for types of catalogs"
+	case token.IsKeyword(name):
+		return "it is a word of the Go language, and the type is a Go package"
+	case slices.Contains([]string{"main", "vendor", "testdata", "internal"}, name):
+		return "the go command gives a folder or a package of this name a meaning of its own"
+	}
+	if _, err := os.Lstat(filepath.Join(root, "plugins", name)); err != nil {
+		return ""
+	}
+	if _, err := os.Lstat(filepath.Join(root, "plugins", name, "plugin.cue")); err != nil {
+		return "plugins/" + name + " is there and is not a type"
+	}
+	return ""
 }
 
 // typ is a type that is being made.
@@ -90,7 +119,13 @@ func (t *typ) plan() error {
 		if _, err := os.Lstat(filepath.Join(t.root, name)); err == nil {
 			return fmt.Errorf("%s: %w", name, fs.ErrExist)
 		}
-		t.add(name, []byte(words.Replace(string(raw))))
+		text := []byte(words.Replace(string(raw)))
+		if strings.HasSuffix(name, ".go") {
+			if text, err = format.Source(text); err != nil { // where the import of the package comes depends on the name
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		t.add(name, text)
 		t.result.Made = append(t.result.Made, name)
 		return nil
 	})

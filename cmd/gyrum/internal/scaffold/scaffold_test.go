@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"errors"
+	"go/format"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -35,7 +36,7 @@ func repository(t *testing.T) string {
 
 // TestWhatIsMadeWorks compiles a new type's modules and plays its cases.
 func TestWhatIsMadeWorks(t *testing.T) {
-	for _, name := range []string{"cron", "login_shell", "range"} { // one word, two, and a word of the language
+	for _, name := range []string{"cron", "login_shell", "read"} { // one word, two, and a word of the files themselves
 		root := repository(t)
 		r, err := New(root, name, now)
 		if err != nil {
@@ -73,6 +74,48 @@ func run(t *testing.T, root string, env []string, args ...string) {
 	cmd.Env = append(append(os.Environ(), "GOWORK=off", "GOFLAGS="), env...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go %v: %v\n%s", args, err, out)
+	}
+}
+
+// Every Go file is as gofmt wants it, wherever the name stands among the imports.
+func TestWhatIsMadeIsFormatted(t *testing.T) {
+	for _, name := range []string{"at", "guests", "zone", "int32", "apply", "a_long_name_that_a_type_may_just_have_yes"} {
+		root := repository(t)
+		r, err := New(root, name, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range r.Made {
+			raw, err := os.ReadFile(filepath.Join(root, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasSuffix(file, ".go") {
+				continue
+			}
+			if want, err := format.Source(raw); err != nil || string(want) != string(raw) {
+				t.Errorf("%s: %v", file, err)
+			}
+		}
+	}
+}
+
+// A name that the repository or the language needs is refused with the reason, and nothing is written.
+func TestNamesThatAreReserved(t *testing.T) {
+	root := repository(t)
+	for name, want := range map[string]string{
+		"guest": "plugins/guest is there and is not a type", "corpus": "is not a type", "internal": "a meaning of its own",
+		"main": "a meaning of its own", "vendor": "a meaning of its own", "range": "a word of the Go language",
+		"a_": "single underscores between", "a__b": "single underscores between", "x_mine": "types of catalogs",
+	} {
+		if _, err := New(root, name, now); !errors.Is(err, ErrName) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+		for _, file := range []string{"plugins/" + name + "/plugin.cue", "docs/types/" + name + ".md"} {
+			if _, err := os.Stat(filepath.Join(root, file)); err == nil {
+				t.Errorf("%s: %s was written", name, file)
+			}
+		}
 	}
 }
 
