@@ -13,6 +13,12 @@ const CodeFailed = "plugin-failed"
 // ErrNoPlugin says that the store has no plugin of a type.
 var ErrNoPlugin = errors.New("no such plugin")
 
+// How the causes begin that every further call of a module would meet as well, or that cost a whole time limit to see.
+const (
+	CauseUnloadable = "it cannot be loaded"
+	CauseTime       = "it computed longer than"
+)
+
 // Broken is a plugin that trapped, ran out of a limit, broke the boundary's rules or could not be loaded. Nothing that
 // it said in that call is used.
 type Broken struct {

@@ -74,7 +74,7 @@ func (s *sandbox) broken(cause string, log []byte) *Broken {
 func (s *sandbox) ready() error {
 	s.load.Do(func() {
 		if err := s.open(); err != nil {
-			s.failed = s.broken("it cannot be loaded: "+err.Error(), nil)
+			s.failed = s.broken(CauseUnloadable+": "+err.Error(), nil)
 		}
 	})
 	return s.failed
@@ -226,7 +226,7 @@ func (s *sandbox) run(ctx context.Context, export string, request []byte, talk *
 	case ctx.Err() != nil:
 		return 0, nil, used, ctx.Err()
 	case c.watch.spent.Load():
-		return 0, nil, used, s.broken(fmt.Sprintf("it computed longer than its %v", limit), c.wasi.log.text)
+		return 0, nil, used, s.broken(fmt.Sprintf("%s its %v", CauseTime, limit), c.wasi.log.text)
 	case c.fault != nil:
 		return 0, nil, used, s.broken(c.fault.Error(), c.wasi.log.text)
 	case err != nil:

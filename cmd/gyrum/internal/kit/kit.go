@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
+	"time"
 
 	"gyrum.ai/engine/conformance"
 	"gyrum.ai/engine/drift"
@@ -40,9 +42,19 @@ func (r Result) Passed() bool {
 	return len(r.Wrong) == 0
 }
 
-// Try tries one type. Modules holds <type>.json and both modules, cases its *.txt files; cache may be empty.
+// Longest is how long one type may take altogether; an honest one takes seconds.
+const Longest = 5 * time.Minute
+
+// Try tries one type. Modules holds <type>.json and both modules, cases its *.txt files; cache may be empty. A module that
+// cannot be loaded, or that does not come to an end, is tried no further: the result says so once.
 func Try(ctx context.Context, typ string, modules, cases fs.FS, cache string) (Result, error) {
-	result := Result{Type: typ}
+	return try(ctx, typ, modules, cases, cache, plugin.DefaultLimits(), Longest)
+}
+
+func try(outer context.Context, typ string, modules, cases fs.FS, cache string, limits plugin.Limits, longest time.Duration) (Result, error) {
+	ctx, cancel := context.WithTimeout(outer, longest)
+	defer cancel()
+	result := Result{Type: typ, Rules: []conformance.Outcome{}}
 	all, err := corpus.Load(cases)
 	if err == nil && len(all) < 2 {
 		err = fmt.Errorf("there are %d cases; the suite needs two, one in sync and one not", len(all))
@@ -51,7 +63,15 @@ func Try(ctx context.Context, typ string, modules, cases fs.FS, cache string) (R
 		return result, fmt.Errorf("cases of %s: %w", typ, err)
 	}
 	result.Cases = len(all)
-	if result.Wrong, err = play(ctx, typ, modules, cache, all); err != nil {
+	late := fmt.Sprintf("it was not through after %v, and was stopped", longest)
+	ended := func() bool { return ctx.Err() != nil && outer.Err() == nil }
+	var stopped bool
+	result.Wrong, stopped, err = play(ctx, typ, modules, cache, limits, all)
+	switch {
+	case ended():
+		result.Wrong = append(result.Wrong, late)
+		return result, nil
+	case err != nil || stopped:
 		return result, err
 	}
 	stage, records := corpus.NewStage(typ, all, 40)
@@ -62,18 +82,21 @@ func Try(ctx context.Context, typ string, modules, cases fs.FS, cache string) (R
 	result.Rules, err = conformance.Try(ctx, conformance.Subject{
 		Modules: modules, Type: typ, Resources: rs, Host: func() host.Asker { return stage }, Cache: cache,
 	})
+	if ended() {
+		result.Rules = append(result.Rules, conformance.Outcome{Rule: "the suite comes to an end", Said: []string{late}})
+	}
 	return result, err
 }
 
-// play plays the cases with the modules.
-func play(ctx context.Context, typ string, modules fs.FS, cache string, cases []corpus.Case) ([]string, error) {
-	store, err := plugin.NewStore(modules, plugin.CacheConfig{Dir: cache}, func(string) {})
+// play plays the cases with the modules, and says whether it stopped because no case can go better.
+func play(ctx context.Context, typ string, modules fs.FS, cache string, limits plugin.Limits, cases []corpus.Case) (wrong []string, stopped bool, err error) {
+	store, err := plugin.NewStoreWithin(modules, plugin.CacheConfig{Dir: cache}, limits, func(string) {})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer store.Close()
 	if _, err := store.Info(typ); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	p := &player{ctx: ctx, typ: typ}
 	p.reading = store.Reading(ctx, p, plugin.AlwaysRun())
@@ -84,16 +107,25 @@ func play(ctx context.Context, typ string, modules fs.FS, cache string, cases []
 		Diff:    p.diff,
 		Apply:   func(ask corpus.Ask, request []byte) ([]byte, int32) { p.ask = ask; return p.apply(request) },
 	}
-	var wrong []string
-	for _, c := range cases {
-		for _, w := range corpus.Play(with, c) {
+	for i, c := range cases {
+		said := corpus.Play(with, c)
+		if p.hopeless != "" {
+			text := fmt.Sprintf("%s:%d: %s: %s", c.File, c.Line, c.Name, p.hopeless)
+			if rest := len(cases) - i - 1; rest > 0 {
+				text += fmt.Sprintf("; the %d cases that follow and the suite were not tried", rest)
+			} else {
+				text += "; the suite was not tried"
+			}
+			return append(wrong, text), true, nil
+		}
+		for _, w := range said {
 			wrong = append(wrong, fmt.Sprintf("%s:%d: %s: %s", c.File, c.Line, c.Name, w))
 		}
 		if ctx.Err() != nil {
-			return wrong, ctx.Err()
+			return wrong, false, ctx.Err()
 		}
 	}
-	return wrong, nil
+	return wrong, false, nil
 }
 
 // player answers with what the case at hand says, and hands requests of the corpus to the modules.
@@ -103,6 +135,15 @@ type player struct {
 	ask     corpus.Ask
 	reading *plugin.Reading
 	writing *plugin.Writing
+	// hopeless is what broke a module in a way that every further case would meet.
+	hopeless string
+}
+
+// broke takes note of what is hopeless among the texts of broken plugins.
+func (p *player) broke(text string) {
+	if p.hopeless == "" && (strings.Contains(text, plugin.CauseUnloadable) || strings.Contains(text, plugin.CauseTime)) {
+		p.hopeless = text
+	}
 }
 
 // Ask answers a capability of the read side.
@@ -164,6 +205,9 @@ func (p *player) observe(raw []byte) ([]byte, int32) {
 	if err != nil {
 		return failed(err)
 	}
+	if u := got[0].Unobservable; u != nil && u.Code == plugin.CodeFailed {
+		p.broke(u.Text)
+	}
 	return only(got[0])
 }
 
@@ -179,6 +223,9 @@ func (p *player) diff(raw []byte) ([]byte, int32) {
 	got, err := p.reading.Diff(p.ctx, p.typ, []drift.DiffInput{{Resource: declared(a.Declared), Changing: a.Changing, Observation: a.observation()}})
 	if err != nil {
 		return failed(err)
+	}
+	if d := got[0]; d != nil && d.Reason.Code == plugin.CodeFailed {
+		p.broke(d.Reason.Text)
 	}
 	return only(got[0])
 }
@@ -198,6 +245,7 @@ func (p *player) apply(raw []byte) ([]byte, int32) {
 	}
 	var action *plugin.ActionError
 	if !errors.As(err, &action) {
+		p.broke(err.Error())
 		return failed(err)
 	}
 	raw, _ = json.Marshal(map[string]any{"error": map[string]string{"code": action.Code, "text": action.Text}})
