@@ -29,7 +29,10 @@ takes nothing for absent that it could not see, and fails when its effect fails.
 
 The modules are the program's own, or those in --modules: <type>.json,
 <type>.observe.wasm and <type>.apply.wasm. The cases are the *.txt files of --cases,
-or of plugins/<type>/testdata/cases below the working directory.`,
+or of plugins/<type>/testdata/cases below the working directory. A module that cannot
+be loaded, or that does not come to an end, is tried no further.
+
+Exit codes: 0 all pass, 1 one does not.`,
 		Example: `  gyrum plugin test file
   gyrum plugin test mine --modules build --cases testdata`,
 		ValidArgsFunction: p.completeTypes,

@@ -486,3 +486,56 @@ func TestConformance(t *testing.T) {
 	}
 	conformance.Run(t, conformance.Subject{Modules: files, Type: "x_note", Resources: rs, Host: func() host.Asker { return noteHost{} }, Cache: filepath.Join(t.TempDir(), "cache")})
 }
+
+// The lines of docs/lock.md try a type of the catalog's own with its golden cases.
+func TestGoldenCases(t *testing.T) {
+	c := newCatalog(t)
+	c.export()
+	record := `{"content":{"sha256":"aa","size":1},"group":"root","id":"x_note:/srv/a","mode":"0644","owner":"root","path":"/srv/a","state":"%s","type":"x_note"}`
+	write := "want:      write drift missing\nparams:    {\"mode\":\"0644\",\"owner\":\"root\",\"group\":\"root\"}\n"
+	c.write("plugins/x_note/testdata/cases/present.txt", "declared:  "+fmt.Sprintf(record, "present")+`
+file_stat: {"exists":true,"kind":"file"}
+
+case: as declared
+file_digest: {"sha256":"aa","size":1}
+want:      in sync
+
+case: nothing there
+file_stat: {"exists":false}
+`+write+`does:      file_replace {"group":"root","id":"x_note:/srv/a","mode":"0644","owner":"root","path":"/srv/a"}
+`)
+	c.write("plugins/x_note/testdata/cases/absent.txt", "declared:  "+fmt.Sprintf(record, "absent")+`
+file_stat: {"exists":true,"kind":"file"}
+file_digest: {"sha256":"aa","size":1}
+
+case: there
+want:      remove drift present
+params:    {}
+does:      file_remove {"path":"/srv/a"}
+`)
+	_, page, _ := strings.Cut(c.page("docs/lock.md"), "       t=x_note\n")
+	lines, _, ok := strings.Cut(page, "\n\n")
+	if !ok || !strings.Contains(lines, "gyrum plugin test") {
+		t.Fatalf("docs/lock.md: %q", lines)
+	}
+	try := func() error {
+		return run(c.dir, append(os.Environ(), "PATH="+build(t)+":"+os.Getenv("PATH"), "XDG_CACHE_HOME="+filepath.Join(build(t), "cache")), "sh", "-ec", "t=x_note\nrm -rf build\n"+lines)
+	}
+	if err := try(); err != nil {
+		t.Error(err)
+	}
+	c.edit("plugins/x_note/testdata/cases/absent.txt", "remove drift present", "remove drift missing")
+	if err := try(); err == nil || !strings.Contains(err.Error(), "absent.txt:5: there: ") {
+		t.Errorf("a case that does not hold: %v", err)
+	}
+}
+
+// page reads a page of the repository.
+func (c *catalog) page(name string) string {
+	c.t.Helper()
+	raw, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return string(raw)
+}
