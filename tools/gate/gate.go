@@ -28,7 +28,7 @@ const (
 // Rules describes them, for formats that list their rules.
 func Rules() []manifest.Rule {
 	return []manifest.Rule{
-		{ID: RuleType, Title: "resource types are a closed set", Doc: "A type has a plugin, an accepted decision record that names it, a CUE definition, its place in the schema's enumeration and a page in docs/types; the record was accepted before the type came in, which the git history shows."},
+		{ID: RuleType, Title: "resource types are a closed set", Doc: "A type has a plugin, an accepted decision record that names it, a CUE definition, its place in the schema's enumeration, a page in docs/types, golden cases, and a name in every list of types; the record was accepted before the type came in, which the git history shows."},
 		{ID: RuleRecord, Title: "decision records are in order", Doc: "A record has a number of its own, a status of those in docs/adr/README.md, and a line in the list there."},
 	}
 }
@@ -56,7 +56,7 @@ func Check(root string) (found []manifest.Finding, notes []string, err error) {
 	for _, typ := range g.all() {
 		g.typ(typ)
 	}
-	for _, judge := range []func() error{g.shapes, g.modules, g.history} {
+	for _, judge := range []func() error{g.copies, g.shapes, g.modules, g.history} {
 		if err := judge(); err != nil {
 			return nil, nil, err
 		}
@@ -115,11 +115,12 @@ func (g *gate) typ(typ string) {
 		g.say("cue/types.cue", RuleType, "add "+typ+" to #types", "#types does not define the type %s", typ)
 	}
 	if !slices.Contains(g.enum, typ) {
-		g.say(g.file, RuleType, "publish a new version that names it; a version that is out never changes", "the newest schema of drift items does not name the type %s", typ)
+		g.say(g.file, RuleType, "name it there as long as no release has this version, and run go run ./tools/schemagen; else begin the next version, as docs/plugin-guide.md says", "the newest schema of drift items does not name the type %s", typ)
 	}
 	if !slices.Contains(g.pages, typ) {
 		g.say("docs/types/"+typ+".md", RuleType, "go run ./tools/typedocs writes its tables", "the type %s has no page", typ)
 	}
+	g.places(typ)
 	if slices.Contains(g.v1, typ) != slices.Contains(first, typ) {
 		g.say("schemas/drift-item.v1.json", RuleType, "types after the first six belong to a later version", "the first version names exactly the first six types, and %s is wrong there", typ)
 	}

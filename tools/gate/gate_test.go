@@ -33,7 +33,8 @@ func copied(t *testing.T) *repo {
 			t.Fatal(err)
 		}
 	}
-	for _, pattern := range []string{"plugins/*/plugin.cue", "plugins/*/*/main.go", "plugins/dist/SHA256SUMS"} {
+	for _, pattern := range []string{"plugins/*/plugin.cue", "plugins/*/*/main.go", "plugins/*/testdata/cases/*.txt", "plugins/dist/SHA256SUMS",
+		"engine/manifest/table_gen.go", "docs/reference/manifests.md", "tools/mutants/main.go"} {
 		files, err := filepath.Glob(filepath.Join("../..", pattern))
 		if err != nil {
 			t.Fatal(err)
@@ -94,20 +95,31 @@ func TestEveryPlaceMustAgree(t *testing.T) {
 		change func(*repo)
 		want   string
 	}{
-		"nothing is missing":             {func(*repo) {}, ""},
-		"no plugin":                      {func(r *repo) { r.remove("plugins/user") }, "has no plugin"},
-		"no definition":                  {func(r *repo) { r.edit("cue/types.cue", "\tuser: {", "\tuzer: {") }, "#types does not define the type user"},
-		"not in the list of types":       {func(r *repo) { r.edit("cue/role.cue", ` | "user"`, "") }, "#Type does not name the type user"},
-		"not in the schema":              {func(r *repo) { r.edit("schemas/drift-item.v2.json", `"user"`, `"uzer"`) }, "does not name the type user"},
-		"in the schema that is out":      {func(r *repo) { r.edit("schemas/drift-item.v1.json", `"command"`, `"command", "user"`) }, "exactly the first six types"},
-		"no page":                        {func(r *repo) { r.remove("docs/types/user.md") }, "the type user has no page"},
-		"a page of no type":              {func(r *repo) { r.write("docs/types/cron.md", "") }, "named elsewhere and has no plugin"},
-		"no record":                      {func(r *repo) { r.remove("docs/adr/0018-user.md") }, "0018-user does not exist"},
-		"a record that is a draft":       {func(r *repo) { r.edit("docs/adr/0018-user.md", "Status: Accepted", "Status: Draft") }, "rests on a record that is draft"},
-		"a record of another type":       {func(r *repo) { r.edit("plugins/user/plugin.cue", "0018-user", "0010-package") }, "does not name the type"},
-		"no module":                      {func(r *repo) { r.edit("plugins/dist/SHA256SUMS", "user.apply", "uzer.apply") }, "no digest of the apply module of user"},
-		"a verb that there is not":       {func(r *repo) { r.edit("plugins/user/plugin.cue", `"write", "remove"`, `"write", "obliterate"`) }, "no verb"},
-		"a capability that there is not": {func(r *repo) { r.edit("plugins/user/plugin.cue", "user_remove", "user_obliterate") }, "does not exist"},
+		"nothing is missing":               {func(*repo) {}, ""},
+		"no plugin":                        {func(r *repo) { r.remove("plugins/user") }, "has no plugin"},
+		"no definition":                    {func(r *repo) { r.edit("cue/types.cue", "\tuser: {", "\tuzer: {") }, "#types does not define the type user"},
+		"not in the list of types":         {func(r *repo) { r.edit("cue/role.cue", ` | "user"`, "") }, "#Type does not name the type user"},
+		"not in the schema":                {func(r *repo) { r.edit("schemas/drift-item.v2.json", `"user"`, `"uzer"`) }, "does not name the type user"},
+		"in the schema that is out":        {func(r *repo) { r.edit("schemas/drift-item.v1.json", `"command"`, `"command", "user"`) }, "exactly the first six types"},
+		"no page":                          {func(r *repo) { r.remove("docs/types/user.md") }, "the type user has no page"},
+		"a page of no type":                {func(r *repo) { r.write("docs/types/cron.md", "") }, "named elsewhere and has no plugin"},
+		"no record":                        {func(r *repo) { r.remove("docs/adr/0018-user.md") }, "0018-user does not exist"},
+		"a record that is a draft":         {func(r *repo) { r.edit("docs/adr/0018-user.md", "Status: Accepted", "Status: Draft") }, "rests on a record that is draft"},
+		"not in the manifests' schema":     {func(r *repo) { r.edit("schemas/role-manifest.v1.json", `"const": "user"`, `"const": "uzer"`) }, "schemas/role-manifest.v1.json: closed-types: it does not name the type user"},
+		"not in the judging definitions":   {func(r *repo) { r.edit("cue/judged.cue", "\tuser: {", "\tuzer: {") }, "cue/judged.cue: closed-types: it does not name the type user"},
+		"not in the program's table":       {func(r *repo) { r.edit("engine/manifest/table_gen.go", `{Name: "user", Doc`, `{Name: "uzer", Doc`) }, "table_gen.go: closed-types: it does not name the type user"},
+		"not in the list of pages":         {func(r *repo) { r.edit("docs/types/README.md", "[user](", "[uzer](") }, "docs/types/README.md: closed-types: it does not name the type user"},
+		"not in the reference":             {func(r *repo) { r.edit("docs/reference/manifests.md", "## type user", "## type uzer") }, "docs/reference/manifests.md: closed-types: it does not name the type user"},
+		"not in the verdicts":              {func(r *repo) { r.edit("cue/testdata/bad/type-unknown.want", "user", "uzer") }, "type-unknown.want: closed-types: it does not name the type user"},
+		"no mutants":                       {func(r *repo) { r.remove("tools/mutants/main.go") }, "tools/mutants/main.go: closed-types: it does not name the type user"},
+		"no cases":                         {func(r *repo) { r.remove("plugins/user/testdata") }, "no cases of the type user"},
+		"another schema embedded":          {func(r *repo) { r.edit("cue/embedded/schemas/drift-item.v2.json", `"user"`, `"uzer"`) }, "cue/embedded/schemas/drift-item.v2.json: closed-types: it is not what"},
+		"called a draft and is not":        {func(r *repo) { r.edit("docs/adr/README.md", "| type user |", "| type user (draft) |") }, "the list calls 0018-user a draft"},
+		"called a draft first, and is not": {func(r *repo) { r.edit("docs/adr/README.md", "| type user |", "| Draft: type user |") }, "the list calls 0018-user a draft"},
+		"a record of another type":         {func(r *repo) { r.edit("plugins/user/plugin.cue", "0018-user", "0010-package") }, "does not name the type"},
+		"no module":                        {func(r *repo) { r.edit("plugins/dist/SHA256SUMS", "user.apply", "uzer.apply") }, "no digest of the apply module of user"},
+		"a verb that there is not":         {func(r *repo) { r.edit("plugins/user/plugin.cue", `"write", "remove"`, `"write", "obliterate"`) }, "no verb"},
+		"a capability that there is not":   {func(r *repo) { r.edit("plugins/user/plugin.cue", "user_remove", "user_obliterate") }, "does not exist"},
 		"observe that writes": {func(r *repo) {
 			r.edit("plugins/user/plugin.cue", "observe: {", "observe: {\n\t\tuser_add: scope: [\"name\"]")
 		}, "grants the writing capability user_add"},

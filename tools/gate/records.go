@@ -90,5 +90,10 @@ func (g *gate) records() {
 		if !strings.Contains(g.index, "]("+stem+".md)") {
 			g.say("docs/adr/README.md", RuleRecord, "add a line for it", "the list of records does not name %s", stem)
 		}
+		for line := range strings.Lines(g.index) {
+			if r.status == "Accepted" && strings.Contains(line, "]("+stem+".md)") && strings.Contains(strings.ToLower(line), "draft") {
+				g.say("docs/adr/README.md", RuleRecord, "take the word draft out", "the list calls %s a draft, and it is accepted", stem)
+			}
+		}
 	}
 }
