@@ -444,7 +444,8 @@ func TestManyFiles(t *testing.T) {
 	}
 	took(500)
 	small, large := min(took(2500), took(2500), took(2500)), min(took(40000), took(40000), took(40000)) // the least, so that only work counts
-	if large > 60*small { // 16 times the files; 256 times the work when it is the square
+	// 16 times the files; 256 times the work when it is the square
+	if large > 60*small {
 		t.Errorf("16 times the files took %v, %v before", large, small)
 	}
 }
