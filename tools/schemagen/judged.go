@@ -80,7 +80,6 @@ func (w *judgedWriter) comments(f *ast.Field) {
 // #judgedRole for a whole catalog, which tells of fields that there are not by a message of its own.
 func (w *judgedWriter) document(name string, def *ast.Field) error {
 	var fields []*ast.Field
-	var labels []string
 	w.comments(def)
 	w.line("#%s: close({", name)
 	for _, d := range def.Value.(*ast.StructLit).Elts {
@@ -91,7 +90,6 @@ func (w *judgedWriter) document(name string, def *ast.Field) error {
 		w.comments(f)
 		if list, ok := f.Label.(*ast.ListLit); ok {
 			w.line("%s: %s", source(list), source(f.Value))
-			labels = append(labels, meeting("k", list.Elts[0]))
 			continue
 		}
 		w.line("%s%s: _", source(f.Label.(ast.Node)), mark(f))
