@@ -28,7 +28,7 @@ func roleSchema(t *Table) object {
 		def := schemaOf(t.Types[name], "")
 		if props, ok := def.get("properties").(object); ok {
 			if typ, ok := props.get("type").(object); ok {
-				props.set("type", append(object{{"description", t.Resource.Fields[0].Doc}}, typ...))
+				props.set("type", append(object{{"description", t.Docs[name]}}, typ...))
 			}
 		}
 		def = append(object{{"title", name}, {"description", t.Docs[name]}}, def...)
