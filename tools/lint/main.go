@@ -48,23 +48,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 		}
 		return exitUsage
 	}
-	wrong := ""
-	switch {
-	case flags.NArg() > 1:
-		wrong = fmt.Sprintf("one catalog at a time, not also %q", flags.Arg(1))
-	case flags.NArg() == 1 && flags.Arg(0) == "":
-		wrong = "the catalog's name is empty; name its folder, or leave it out for the working directory"
-	case !slices.Contains(findings.Formats(), *format):
-		wrong = fmt.Sprintf("-format %s: choose one of %s", *format, strings.Join(findings.Formats(), ", "))
-	}
+	root, wrong := findings.Called(flags.Args(), *format)
 	if wrong != "" {
 		fmt.Fprintf(stderr, "lint: %s\n", wrong)
 		flags.Usage()
 		return exitUsage
-	}
-	root := "."
-	if flags.NArg() == 1 {
-		root = flags.Arg(0)
 	}
 	found, err := judge(root, *fix, lint.Options{Since: *since}, stderr)
 	if err != nil {

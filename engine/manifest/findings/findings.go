@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -15,6 +16,22 @@ import (
 
 // Formats lists the formats that Write knows.
 func Formats() []string { return []string{"text", "json", "sarif", "github"} }
+
+// Called says what is wrong with the catalogs and the format that a program was called with, "" where nothing is, and gives
+// the catalog's folder.
+func Called(args []string, format string) (root, wrong string) {
+	switch {
+	case len(args) > 1:
+		return "", fmt.Sprintf("one catalog at a time, not also %q", args[1])
+	case len(args) == 1 && args[0] == "":
+		return "", "the catalog's name is empty; name its folder, or leave it out for the working directory"
+	case !slices.Contains(Formats(), format):
+		return "", fmt.Sprintf("-format %s: choose one of %s", format, strings.Join(Formats(), ", "))
+	case len(args) == 1:
+		return args[0], ""
+	}
+	return ".", ""
+}
 
 // Write writes findings in a format. Files are named from root, the catalog as it was given, so that an editor finds
 // them. Text is empty where there is nothing to say; the other formats are documents of their own.
